@@ -13,7 +13,7 @@ bool AllocationLog::serve(size_t nbytes, uint32_t step, ServedMemory& served) no
   if (std::exchange(last_step_, step) != step) of_step_ = 0;
   if (of_step_ == kMostPerStep) return false;
   void* memory = allocate_large_memory(nbytes);
-  if (!memory) return false;  // the allocator tells why
+  if (!memory) return false;  // the allocator reports the reason
   try {
     const uint32_t now = clock_.fetch_add(1, std::memory_order_relaxed);
     entries_.emplace_back(this, memory, nbytes, step, now, kStillAlive);

@@ -1,7 +1,7 @@
-// AllocationLog: what large memory one run asked for, when, and when it let go of it.
+// AllocationLog: the large allocations of one run, with the times of allocation and release.
 //
-// Lives are seen, not derived: a view lengthens that of its base, a kernel may keep what it got or
-// take more than its results need.
+// Lifetimes are observed, not derived: a view extends that of its base, and a kernel may keep its
+// memory or allocate more than its results need.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ namespace opwright {
 
 class AllocationLog : public Counted<AllocationLog> {
  public:
-  static constexpr uint32_t kMostPerStep = 64;  // of the rest nothing is known
+  static constexpr uint32_t kMostPerStep = 64;  // further allocations are not logged
   static constexpr uint32_t kStillAlive = UINT32_MAX;
 
   struct Entry {
@@ -25,14 +25,14 @@ class AllocationLog : public Counted<AllocationLog> {
     size_t bytes;
     uint32_t step;
     uint32_t born;
-    std::atomic<uint32_t> died;  // kStillAlive: not yet
+    std::atomic<uint32_t> died;  // kStillAlive: not yet released
   };
 
-  // Memory of the allocator, whose end will be noted; false: there is none, or the step has enough
-  // entries.
+  // Allocates memory whose release will be logged; false if there is none, or if the step has too
+  // many entries.
   [[nodiscard]] bool serve(size_t nbytes, uint32_t step, ServedMemory& served) noexcept;
 
-  // The run is over: what goes from now on outlived it.
+  // Ends the run: memory released from now on outlived it.
   void finish() noexcept { finished_ = clock_.fetch_add(1, std::memory_order_relaxed); }
   [[nodiscard]] bool outlived_the_run(const Entry& entry) const noexcept {
     return entry.died.load(std::memory_order_acquire) >= finished_;
@@ -43,7 +43,7 @@ class AllocationLog : public Counted<AllocationLog> {
  private:
   static void free_entry(void* entry) noexcept;
 
-  std::deque<Entry> entries_;  // in the order of their births; they do not move
+  std::deque<Entry> entries_;  // in allocation order; entries do not move
   std::atomic<uint32_t> clock_{0};
   uint32_t finished_ = UINT32_MAX;
   uint32_t last_step_ = UINT32_MAX;

@@ -15,7 +15,7 @@
 namespace opwright {
 namespace {
 
-// Under ASan memory that no storage holds may not be touched.
+// With ASan, forbids access to memory that no storage holds.
 void poison(const void* memory, size_t bytes) noexcept {
 #ifdef OPWRIGHT_POISONS_BLOCKS
   __asan_poison_memory_region(memory, bytes);

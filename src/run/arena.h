@@ -1,8 +1,8 @@
-// Arena: the one block of a run's intermediate values.
+// Arena: the single memory block for a run's intermediate values.
 //
-// A place is given out only while nothing lies on any byte of it, whatever was planned: each part
-// of the block knows whether a storage holds it, until the last tensor on that storage has gone, on
-// whatever thread. A storage keeps the block alive.
+// A slot is handed out only while no storage holds any byte of it, whatever was planned. Each part
+// of the block records whether a storage holds it, until the last tensor on that storage is
+// destroyed, on any thread. A storage keeps the block alive.
 #pragma once
 
 #include <atomic>
@@ -20,21 +20,21 @@ namespace opwright {
 
 class Arena : public Counted<Arena> {
  public:
-  // Null where there is no memory for it. `lives` are those that were placed.
+  // Null if out of memory. `lives` are the placed lifetimes.
   [[nodiscard]] static IntrusivePtr<Arena> make(std::span<const Lifetime> lives,
                                                 const Placement& placement);
   ~Arena();
 
-  // The memory of a life; false: it was not placed, or something still lies there. One thread at a
-  // time.
+  // Hands out the memory of a lifetime; false if it was not placed, or if its memory is still in
+  // use. One thread at a time.
   [[nodiscard]] bool take(size_t life, ServedMemory& served) noexcept;
 
   [[nodiscard]] size_t bytes() const noexcept { return bytes_; }
-  // Whether the address lies in the block.
+  // Whether the address is in the block.
   [[nodiscard]] bool holds(const void* address) const noexcept;
 
  private:
-  // A range of parts, and what a storage on it has to say when it goes.
+  // A range of parts, and what a storage on it reports when it is destroyed.
   struct Place {
     Arena* arena = nullptr;
     size_t offset = kNotPlaced;
@@ -51,7 +51,7 @@ class Arena : public Counted<Arena> {
   std::byte* memory_;
   size_t bytes_;
   std::vector<Place> places_;
-  // Cut where a place begins or ends.
+  // Split where a slot begins or ends.
   std::unique_ptr<std::atomic<uint8_t>[]> is_held_;
 };
 

@@ -15,7 +15,7 @@
 namespace opwright {
 namespace {
 
-// The elements of a constant list, as arguments of their own.
+// The elements of a constant list, as separate arguments.
 std::vector<NodeArgument> elements_of(const OpwValue& list) {
   std::vector<NodeArgument> elements;
   for (uint32_t i = 0; i < list.length; ++i) {

@@ -1,7 +1,7 @@
 // ArgumentLayout: the arguments of all calls of a plan, laid out once.
 //
-// Each run state has a copy: cells (the arguments of a call stand together), arrays of tensors and
-// of ints for lists. Constants stand in it for good; what a run computes is copied in.
+// Each frame has a copy: cells (the arguments of one call are adjacent), and arrays of tensors and
+// ints for lists. Constants stay in it; values that a run computes are copied in.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace opwright {
 
-// A copy of an ArgumentLayout; it does not move.
+// A frame's copy of an ArgumentLayout; it does not move.
 struct ArgumentCells {
   std::vector<OpwValue> cells;
   std::vector<OpwTensor*> tensors;
@@ -26,18 +26,18 @@ struct ArgumentCells {
 
 class ArgumentLayout {
  public:
-  // A cell takes the value of a slot.
+  // A cell that receives the value of a slot.
   struct ValueUse {
     uint32_t cell = 0;
     uint32_t slot = 0;
   };
-  // An element of an array does.
+  // An array element that receives the value of a slot.
   struct ListUse {
     bool is_tensor = false;  // else an int
     uint32_t place = 0;
     uint32_t slot = 0;
   };
-  // A cell or an int takes a number of the SizePlan.
+  // A cell or an int that receives a number of the SizePlan.
   struct NumberUse {
     bool is_cell = false;
     uint32_t place = 0;
@@ -46,12 +46,12 @@ class ArgumentLayout {
 
   ArgumentLayout(const ValueSlots& slots, SizePlan& sizes) : slots_(slots), sizes_(sizes) {}
 
-  // Adds the arguments of the step's node. False for one that it has no form for.
+  // Adds the arguments of the step's node. False if one has an unsupported form.
   [[nodiscard]] bool add(Step& step);
 
   [[nodiscard]] ArgumentCells make_cells() const;
   void put_early_numbers(ArgumentCells& cells, const std::vector<int64_t>& numbers) const;
-  // Those of late numbers `late` (Step::sizes).
+  // Writes the late numbers with index `late` (Step::sizes).
   void put_late_numbers(ArgumentCells& cells, uint32_t late,
                         const std::vector<int64_t>& numbers) const;
 
@@ -59,7 +59,7 @@ class ArgumentLayout {
   [[nodiscard]] const std::vector<ListUse>& list_uses() const noexcept { return list_uses_; }
 
  private:
-  // A cell points to an array.
+  // A cell that points to an array.
   struct ListCell {
     uint32_t cell = 0;
     OpwTag tag = kOpwNone;
@@ -77,16 +77,16 @@ class ArgumentLayout {
 
   const ValueSlots& slots_;
   SizePlan& sizes_;
-  std::vector<OpwValue> cells_;  // constants are the graph's own
+  std::vector<OpwValue> cells_;  // constants point into the graph
   std::vector<int64_t> ints_;
   uint32_t num_tensors_ = 0;
   std::vector<ListCell> lists_;
-  std::deque<std::vector<NodeArgument>> constant_lists_;  // taken apart; cells point into them
+  std::deque<std::vector<NodeArgument>> constant_lists_;  // elements; cells point into them
   std::vector<ValueUse> value_uses_;
   std::vector<ListUse> list_uses_;
   std::vector<NumberUse> early_uses_;
-  std::vector<NumberUse> new_late_uses_;           // of the call that is being added
-  std::vector<std::vector<NumberUse>> late_uses_;  // by the index of late numbers
+  std::vector<NumberUse> new_late_uses_;           // of the call being added
+  std::vector<std::vector<NumberUse>> late_uses_;  // indexed by late numbers
 };
 
 }  // namespace opwright

@@ -1,4 +1,4 @@
-// Frame: the tables of one run. Kept and used again by the next one; one run at a time.
+// Frame: the tables of one run. Frames are reused by later runs; one run at a time.
 #pragma once
 
 #include <cstddef>
@@ -20,26 +20,26 @@ struct Frame {
   Frame& operator=(const Frame&) = delete;
   ~Frame() { clear(); }
 
-  // Drops what an unfinished run left.
+  // Drops what an unfinished run left behind.
   void clear() noexcept;
 
-  // A step's function for cpu, as of an epoch of the registry.
+  // A step's function for the CPU, resolved at some epoch of the registry.
   struct Function {
     const OpwRecord* record = nullptr;
     uint64_t epoch = 0;
   };
 
   ArgumentCells arguments;
-  std::vector<OpwValue> slots;  // inputs are borrowed, the rest is owned
+  std::vector<OpwValue> slots;  // inputs are borrowed, others owned
   std::vector<Function> functions;
   std::vector<Tensor> random_states;
 
-  std::vector<int64_t> symbols;   // by the order of the environment; 0: not bound
-  std::vector<int64_t> expected;  // sizes of inputs
+  std::vector<int64_t> symbols;   // in the environment's order; 0: not bound
+  std::vector<int64_t> expected;  // sizes that the inputs must have
   std::vector<int64_t> numbers;
   std::vector<int64_t> late_numbers;
-  std::vector<int64_t> conditions;  // room for guards and assertions
-  bool has_sizes = false;           // the tables above hold for `symbols`
+  std::vector<int64_t> conditions;  // scratch for guards and assertions
+  bool has_sizes = false;           // the tables above are valid for `symbols`
 
   uint32_t num_inputs;
   RunMemory memory;

@@ -1,4 +1,4 @@
-// The frames of a plan that no run uses. Any thread.
+// The idle frames of a plan. Any thread.
 #pragma once
 
 #include <atomic>
@@ -42,13 +42,13 @@ class FramePool {
       const std::lock_guard lock(mutex_);
       frames_.push_back(std::move(frame));
     } catch (const std::bad_alloc&) {
-      frame.reset();  // the next run makes another one
+      frame.reset();  // the next run makes a new one
     }
   }
 
  private:
   const Schedule& schedule_;
-  std::atomic<Frame*> nearest_{nullptr};  // the one of a single thread, without the lock
+  std::atomic<Frame*> nearest_{nullptr};  // lets a single thread skip the mutex
   std::mutex mutex_;
   std::vector<std::unique_ptr<Frame>> frames_;
 };

@@ -22,7 +22,7 @@
 namespace opwright {
 namespace {
 
-// Whether autograd has anything to say about a view.
+// Whether autograd tracks a view.
 bool is_tracked(OpwTensor* view) {
   const AutogradHooks* hooks = autograd_hooks();
   return hooks && (hooks->is_tracked(view, false) || hooks->is_tracked(view, true));
@@ -71,7 +71,7 @@ bool InputReader::fits(const Input& input, const OpwValue& value, uint32_t refus
   if (value.tag != kOpwTensor || !value.as_tensor) return false;
   OpwTensor* tensor = value.as_tensor;
   if (tensor->flags & refused) {
-    // A view is refused only where it has a history.
+    // A view is rejected only if it has a history.
     if ((tensor->flags & refused) != kFlagHasBase || is_tracked(tensor)) return false;
   }
   return tensor->dl.ndim == input.ndim && are_equal(tensor->dl.dtype, input.dtype) &&
@@ -127,7 +127,7 @@ bool InputReader::compute_all(Frame& frame) const {
 bool InputReader::compute(Frame& frame) const {
   try {
     return compute_all(frame);
-  } catch (const Error&) {  // a division by zero, a number that is too large
+  } catch (const Error&) {  // a division by zero, or an overflow
     return false;
   }
 }

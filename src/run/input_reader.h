@@ -1,7 +1,6 @@
-// InputReader: takes the arguments of a run in and checks them, with compares of ints alone.
+// InputReader: reads and checks the arguments of a run, using only integer comparisons.
 //
-// It makes no errors: whatever it does not take is a case for evaluate(), whose checks have the
-// words.
+// It raises no errors: on any mismatch the run falls back to evaluate(), whose checks report it.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +20,8 @@ class InputReader {
   InputReader(const Graph& graph, const SizePlan& sizes);
 
   enum class Outcome : uint8_t { Refused, SameSizes, NewSizes };
-  // Puts the inputs, borrowed, into the first slots, the symbols and all that is computed from them
-  // into their tables. Refused: evaluate() has to look at it.
+  // Stores the inputs, borrowed, in the first slots, and the symbols and numbers computed from them
+  // in their tables. Refused: the caller must run evaluate().
   [[nodiscard]] Outcome read(std::span<const OpwValue> arguments, Frame& frame) const;
 
  private:
@@ -52,7 +51,7 @@ class InputReader {
   std::vector<Input> inputs_;
   std::vector<SymbolSource> sources_;
   std::vector<Size> expected_;
-  std::vector<int64_t> plain_sizes_;  // of a graph without symbols
+  std::vector<int64_t> plain_sizes_;  // for a graph without symbols
   std::vector<Range> ranges_;
   size_t num_arguments_ = 0;
 };

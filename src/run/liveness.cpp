@@ -14,8 +14,8 @@
 namespace opwright {
 namespace {
 
-// Whether a result may be, or be a view of, what it was given; a composite may give an argument
-// back without saying so.
+// Whether a result may be an argument or a view of one; a composite may return an argument although
+// its schema does not say so.
 bool passes_arguments_on(const Operator& op) {
   return op.gives_views() || op.writes_arguments() || op.record(Slot::ImplicitComposite) ||
          op.record(Slot::ExplicitComposite);

@@ -1,4 +1,4 @@
-// When the values of a graph end, and which of them its caller may see.
+// When a graph's values die, and which of them its caller may see.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace opwright {
 struct Liveness {
   Liveness(const Graph& graph, const ValueSlots& slots);
 
-  // Of each slot: the call after which it ends; kNoIndex: an output, or nothing uses it.
+  // For each slot: the call after which it dies; kNoIndex: an output, or unused.
   std::vector<uint32_t> last_use;
-  // Of each slot: something uses it.
+  // For each slot: whether it is used.
   std::vector<bool> is_used;
-  // Of each call: one of its results is an output or may be seen through one, as the base of a
-  // view.
+  // For each call: whether one of its results is an output, or is visible through one as the base
+  // of a view.
   std::vector<bool> is_seen;
 };
 

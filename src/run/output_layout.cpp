@@ -30,7 +30,7 @@ class OutputLayout::Builder {
       case NodeArgument::Kind::Constant:
         return part_of(argument.constant().get());
       case NodeArgument::Kind::Value: {
-        // An input is the caller's; the last use of a value takes it away.
+        // An input belongs to the caller; the last use of another value moves it out.
         part.index = slots_.of(argument.value());
         const bool is_last = --uses_left_[part.index] == 0;
         const bool is_moved = is_last && part.index >= slots_.num_inputs();
@@ -67,7 +67,7 @@ class OutputLayout::Builder {
 
   const ValueSlots& slots_;
   SizePlan& sizes_;
-  std::vector<uint32_t> uses_left_;  // of each slot, by outputs
+  std::vector<uint32_t> uses_left_;  // per slot, by outputs
 };
 
 OutputLayout::OutputLayout(const Graph& graph, const ValueSlots& slots, SizePlan& sizes) {

@@ -1,4 +1,4 @@
-// OutputLayout: how what a graph returns is put together from slots, numbers and constants.
+// OutputLayout: builds a graph's outputs from slots, numbers and constants.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +15,20 @@ namespace opwright {
 
 class OutputLayout {
  public:
-  // After all calls were added to `sizes`.
+  // Call it after all calls were added to `sizes`.
   OutputLayout(const Graph& graph, const ValueSlots& slots, SizePlan& sizes);
 
   [[nodiscard]] size_t size() const noexcept { return outputs_.size(); }
-  // Late numbers that outputs show (SizePlan::late); kNoIndex: none.
+  // The late numbers in outputs (SizePlan::late); kNoIndex: none.
   [[nodiscard]] uint32_t sizes() const noexcept { return late_; }
 
-  // What a run has when its calls are done.
+  // The state of a run after its calls.
   struct Source {
     std::vector<OpwValue>& slots;  // those that the run owns are moved out of
     const std::vector<int64_t>& numbers;
     const std::vector<int64_t>& late_numbers;
   };
-  // Owned by the caller. Each output once, in order.
+  // Owned by the caller. Call it once per output, in order.
   [[nodiscard]] OpwValue take(size_t output, const Source& source) const {
     return take(outputs_[output], source);
   }

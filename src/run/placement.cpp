@@ -24,12 +24,12 @@ bool meet(const Placed& placed, const Lifetime& life) {
   return placed.born <= life.died && life.born <= placed.died;
 }
 
-// `placed` is in the order of addresses.
+// `placed` is in address order.
 size_t find_gap(std::span<const Placed> placed, const Lifetime& life) {
   const size_t wanted = round_up(life.bytes);
   size_t best = kNotPlaced;
   size_t best_room = SIZE_MAX;
-  size_t end = 0;  // of all that lives with it so far
+  size_t end = 0;  // of all overlapping ones so far
   for (const Placed& other : placed) {
     if (!meet(other, life)) continue;
     const size_t room = other.begin > end ? other.begin - end : 0;

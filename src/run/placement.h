@@ -1,4 +1,4 @@
-// Offsets in one block for values that live at different times.
+// Assigns offsets in one block to values with different lifetimes.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace opwright {
 
-// Both ends are moments of one clock; two lives meet unless one ends before the other begins.
+// Both ends are times of one clock; two lifetimes overlap unless one ends before the other begins.
 struct Lifetime {
   size_t bytes = 0;
   uint32_t born = 0;
@@ -18,13 +18,13 @@ struct Lifetime {
 inline constexpr size_t kNotPlaced = SIZE_MAX;
 
 struct Placement {
-  std::vector<size_t> offsets;  // one for each life, aligned to 64; kNotPlaced: left out
-  size_t bytes = 0;             // of the block
+  std::vector<size_t> offsets;  // one per lifetime, aligned to 64; kNotPlaced: left out
+  size_t bytes = 0;             // size of the block
 };
 
-// The largest first, each into the smallest gap that it fits among those that live with it. Lives
-// of no bytes are left out and, of more than kMostPlaced, the smallest: the work grows with their
-// square.
+// Places the largest first, each in the smallest gap that fits among overlapping lifetimes.
+// Lifetimes of zero bytes are left out, as are the smallest beyond kMostPlaced, because the work is
+// quadratic.
 inline constexpr size_t kMostPlaced = 20'000;
 [[nodiscard]] Placement place(std::span<const Lifetime> lives);
 

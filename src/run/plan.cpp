@@ -25,7 +25,7 @@
 namespace opwright {
 namespace {
 
-// A frame for the length of a run. One that did not end well is cleared.
+// Lends a frame to a run. After a failed run the frame is cleared.
 class FrameLoan {
  public:
   explicit FrameLoan(FramePool& pool) : pool_(pool), frame_(pool.take()) {}
@@ -55,8 +55,7 @@ Storage* storage_of(const GraphValue& input) {
 
 }  // namespace
 
-// The graph as the steps run it: writes go to their places where only the plan can tell the
-// difference.
+// The graph that the steps run: writes happen early and in place where only the plan can notice.
 struct Plan::EarlyWrites {
   explicit EarlyWrites(const GraphPtr& given) : graph(given) {
     if (!has_writes(*given)) return;
@@ -79,7 +78,7 @@ struct Plan::EarlyWrites {
     }
     return false;
   }
-  // Whether a caller gives memory that is written before the end.
+  // Whether the caller passes memory that is written before the end.
   [[nodiscard]] bool meet(std::span<const OpwValue> arguments) const {
     return std::ranges::any_of(arguments, [&](const OpwValue& argument) {
       return argument.tag == kOpwTensor && argument.as_tensor &&
@@ -88,7 +87,7 @@ struct Plan::EarlyWrites {
   }
 
   GraphPtr graph;
-  std::vector<Storage*> storages;  // kept by the graph's bound tensors
+  std::vector<Storage*> storages;  // owned by the graph's bound tensors
 };
 
 struct Plan::Body {
@@ -99,7 +98,7 @@ struct Plan::Body {
     return schedule.outputs.size() -
            std::min<size_t>(schedule.outputs.size(), schedule.num_random_states);
   }
-  // False: nothing was done, evaluate() has to.
+  // False: nothing was done; the caller must use evaluate().
   [[nodiscard]] bool run(std::span<const OpwValue> arguments, std::span<OpwValue> results,
                          StepWatch* watch);
   void run_frame(Frame& frame, bool has_new_sizes, std::span<OpwValue> results, StepWatch* watch);
@@ -150,7 +149,7 @@ size_t Plan::num_outputs() const noexcept { return body_->num_outputs(); }
 
 void Plan::run(std::span<const OpwValue> arguments, std::span<OpwValue> results,
                StepWatch* watch) const {
-  OPWRIGHT_CHECK_VALUE(results.size() == num_outputs(), "plan: it gives ", num_outputs(),
+  OPWRIGHT_CHECK_VALUE(results.size() == num_outputs(), "plan: it returns ", num_outputs(),
                        " results, there is room for ", results.size());
   if (body_->run(arguments, results, watch)) return;
   size_t index = 0;
@@ -159,7 +158,7 @@ void Plan::run(std::span<const OpwValue> arguments, std::span<OpwValue> results,
 
 std::vector<Value> Plan::run(std::span<const OpwValue> arguments, StepWatch* watch) const {
   std::vector<Value> values(num_outputs());
-  // A Value is an OpwValue that frees itself: results are written where they stay.
+  // A Value is an OpwValue that frees itself, so results are written in place.
   static_assert(sizeof(Value) == sizeof(OpwValue));
   const std::span results(reinterpret_cast<OpwValue*>(values.data()), values.size());
   run(arguments, results, watch);

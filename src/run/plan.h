@@ -1,9 +1,9 @@
-// Plan: a graph made ready to run many times.
+// Plan: a graph prepared to run many times.
 //
-// Functions are resolved, arguments laid out, sizes turned into programs, memory placed. A run on
-// plain tensors that nothing records goes through the steps without dispatch and, when sizes are
-// those of the last run, without allocating anything but what it returns. Every other run (under a
-// transform or a mode, recording, on fakes) is evaluate() of the graph, at the caller's level.
+// Functions are resolved, arguments laid out, sizes compiled to programs, memory placed. A run on
+// plain tensors without recording executes the steps without dispatch and, if the sizes are those
+// of the last run, allocates only what it returns. Every other run (under a transform or a mode,
+// recording, on fakes) calls evaluate() on the graph at the caller's level.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace opwright {
 
-// Told of every call of a run; for profiles. Times are nanoseconds of a steady clock.
+// Receives the time of every call of a run, for profiling: nanoseconds of a steady clock.
 class OPWRIGHT_EXPORT StepWatch {
  public:
   virtual ~StepWatch() = default;
@@ -27,29 +27,28 @@ class OPWRIGHT_EXPORT StepWatch {
 
 class OPWRIGHT_EXPORT Plan : public Counted<Plan> {
  public:
-  // The graph must not change from here on. Nothing is run. ValueError from verify().
+  // The graph must not change afterwards. Runs nothing. Raises ValueError from verify().
   explicit Plan(GraphPtr graph);
   ~Plan();
 
   [[nodiscard]] const Graph& graph() const noexcept;
 
-  // How many values a run gives: the outputs of the graph but the states of random numbers.
+  // The number of values a run returns: the graph's outputs without the random states.
   [[nodiscard]] size_t num_outputs() const noexcept;
 
-  // As evaluate(graph, arguments), with the same checks and errors. Any number of threads at a
-  // time. A run that is evaluate() of the graph tells `watch` nothing.
+  // Like evaluate(graph, arguments), with the same checks and errors. Any number of threads may run
+  // concurrently. A run that falls back to evaluate() does not call `watch`.
   [[nodiscard]] std::vector<Value> run(std::span<const OpwValue> arguments,
                                        StepWatch* watch = nullptr) const;
-  // The same into num_outputs() values of the caller, who owns them afterwards; an error leaves
-  // none.
+  // The same, into num_outputs() values that the caller then owns; after an error none are set.
   void run(std::span<const OpwValue> arguments, std::span<OpwValue> results,
            StepWatch* watch = nullptr) const;
 
-  // What the run that ended last used for large intermediate values; nothing is placed before the
-  // second run of the same sizes. Small ones come from the thread's cache of blocks.
+  // Memory that the last finished run used for large intermediate values. Nothing is placed before
+  // the second run with the same sizes. Small values come from the thread's block cache.
   struct Memory {
     size_t placed_bytes = 0;  // one block for all intermediate values
-    size_t value_bytes = 0;   // what they would take without being re-used
+    size_t value_bytes = 0;   // what they would take without reuse
   };
   [[nodiscard]] Memory memory() const;
 

@@ -31,13 +31,13 @@ bool bind_fast(const SizePlan::Results& results, Frame& frame) {
   const std::span held(frame.conditions.data(), results.assertions->num_values());
   try {
     results.assertions->run(std::span<const int64_t>(frame.symbols), held);
-  } catch (const Error&) {  // a division by zero, a number that is too large
+  } catch (const Error&) {  // a division by zero, or an overflow
     return false;
   }
   return std::ranges::all_of(held, [](int64_t condition) { return condition != 0; });
 }
 
-// The symbols that were bound before the step.
+// The symbols bound before the step.
 SymbolValues symbols_before(const Schedule& schedule, uint32_t step, const Frame& frame) {
   const InputPlan& inputs = schedule.sizes.inputs();
   SymbolValues values;
@@ -57,7 +57,7 @@ SymbolValues symbols_before(const Schedule& schedule, uint32_t step, const Frame
   return values;
 }
 
-// By the check of evaluate(), which has the words for what is wrong.
+// Runs evaluate()'s check, which reports what is wrong.
 void bind_slowly(const Graph& graph, const Schedule& schedule, uint32_t step, Frame& frame) {
   SymbolValues values = symbols_before(schedule, step, frame);
   InputCheck check(graph);

@@ -1,4 +1,4 @@
-// Symbols that the results of a call bind, and the assertions that they decide.
+// Binds the symbols in a call's results and checks the assertions that these decide.
 #pragma once
 
 #include "opwright/ir/graph/graph.h"
@@ -8,7 +8,8 @@
 
 namespace opwright {
 
-// After the call, with its results in their slots. ValueError as evaluate() has it.
+// Call it after the call, with its results in their slots. Raises the same ValueError as
+// evaluate().
 void bind_result_symbols(const Graph& graph, const Schedule& schedule,
                          const SizePlan::Results& results, Frame& frame);
 

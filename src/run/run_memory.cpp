@@ -15,11 +15,10 @@
 namespace opwright {
 namespace {
 
-// A run that asks for something else than the one that was watched is a reason to watch again, so
-// often.
+// How often a run whose allocations differ from the observed ones triggers another observation.
 constexpr uint32_t kMostWatches = 4;
 
-// Null: no memory for one.
+// Null if out of memory.
 AllocationLogPtr make_log() noexcept {
   try {
     return make_intrusive<AllocationLog>();

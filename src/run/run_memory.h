@@ -1,9 +1,9 @@
-// RunMemory: where the large intermediate values of a run lie.
+// RunMemory: provides the memory of a run's large intermediate values.
 //
-// The first run of some sizes is watched. If the next one has the same, the lives that ended within
-// the first are placed in one block, which serves all runs until sizes change. What a kernel asks
-// for is matched by its step, its turn and its size; anything else comes from the allocator, as do
-// values that outlive the run.
+// The first run with given sizes is observed. If the next run has the same sizes, the lifetimes
+// that ended within the first are placed in one block, which serves all runs until sizes change. A
+// kernel's allocation is matched by step, order and size; anything else comes from the allocator,
+// as do values that outlive the run.
 #pragma once
 
 #include <cstddef>
@@ -18,15 +18,15 @@ namespace opwright {
 
 class RunMemory final : public StorageSource {
  public:
-  // Before a run. Gives the source to set for its length; null: none.
+  // Call it before a run. Returns the source to set while it runs; null: none.
   [[nodiscard]] StorageSource* begin(bool has_new_sizes) noexcept;
   void begin_step(uint32_t step) noexcept {
     step_ = step;
     while (next_ < expected_.size() && expected_[next_].step < step) ++next_;
   }
-  // After a run that ended well.
+  // Call it after a successful run.
   void end() noexcept;
-  // After one that did not.
+  // Call it after a failed run.
   void abandon() noexcept { log_.reset(); }
 
   [[nodiscard]] bool serve(size_t nbytes, ServedMemory& served) noexcept override;
@@ -35,7 +35,7 @@ class RunMemory final : public StorageSource {
   [[nodiscard]] size_t value_bytes() const noexcept { return arena_ ? value_bytes_ : 0; }
 
  private:
-  // In the order in which the watched run asked.
+  // In the allocation order of the observed run.
   struct Expected {
     size_t bytes;
     uint32_t step;
@@ -47,13 +47,13 @@ class RunMemory final : public StorageSource {
   void place_lives(const AllocationLog& log);
   [[nodiscard]] bool serve_from_arena(size_t nbytes, ServedMemory& served) noexcept;
 
-  bool is_placed_ = false;  // `expected_` tells what comes
-  uint32_t watches_ = 0;    // with these sizes
-  uint32_t surprises_ = 0;  // of this run: nothing such was expected, or its place was taken
+  bool is_placed_ = false;  // `expected_` is valid
+  uint32_t watches_ = 0;    // runs observed with these sizes
+  uint32_t surprises_ = 0;  // unexpected allocations of this run, or ones whose slot was in use
   uint32_t step_ = 0;
-  size_t next_ = 0;           // of `expected_`
+  size_t next_ = 0;           // index into `expected_`
   AllocationLogPtr log_;      // of this run
-  AllocationLogPtr watched_;  // of the last one, not placed yet
+  AllocationLogPtr watched_;  // of the last run, not placed yet
   ArenaPtr arena_;
   std::vector<Expected> expected_;
   size_t value_bytes_ = 0;

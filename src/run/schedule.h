@@ -1,4 +1,4 @@
-// Schedule: a graph as steps. Made once, read by any number of runs.
+// Schedule: a graph as a list of steps. Built once, read concurrently by any number of runs.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,15 @@ struct Schedule {
   Schedule(const Schedule&) = delete;
   Schedule& operator=(const Schedule&) = delete;
 
-  // False for a graph that only evaluate() runs: arguments without a form, symbols of a graph
-  // around it, states that it does not give back.
+  // False for a graph that only evaluate() can run: arguments of an unsupported form, symbols of an
+  // enclosing graph, or random states that it does not return.
   bool is_whole = true;
   uint32_t num_random_states = 0;
 
   ValueSlots slots;
   SizePlan sizes;
   ArgumentLayout arguments;
-  std::vector<uint32_t> drops;  // of all steps
+  std::vector<uint32_t> drops;  // for all steps
   std::vector<uint32_t> leftovers;
   std::vector<ListResult> lists;
   std::vector<Step> steps;

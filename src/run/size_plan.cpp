@@ -27,7 +27,7 @@ SizePlan::SizePlan(const Graph& graph, const ValueSlots& slots)
   add_results(graph, slots);
 }
 
-// Those whose symbols are all bound by now and were not before.
+// The assertions whose symbols have all become bound since the last call.
 std::optional<SymProgram> SizePlan::take_assertions(const SymbolScope& scope) {
   std::vector<SymInt> conditions;
   const std::span<const RuntimeAssert> assertions = env_->runtime_asserts();

@@ -1,8 +1,8 @@
-// SizePlan: the symbolic numbers of a graph as programs over int64.
+// SizePlan: the symbolic numbers of a graph, compiled to programs over int64.
 //
-// Most need nothing but the inputs: they are computed when a run's sizes differ from those of the
-// last one. The others need symbols that the results of calls bind, and are computed before the
-// call that takes them.
+// Most depend only on the inputs: they are recomputed when a run's sizes differ from those of the
+// last one. The others need symbols bound by call results, and are computed before the call that
+// uses them.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace opwright {
 
-// Where a number is computed: among those of the inputs, or late.
+// Where a number is computed: with those of the inputs, or late.
 struct NumberIndex {
   bool is_late = false;
   uint32_t index = 0;
@@ -27,29 +27,29 @@ struct NumberIndex {
 
 class SizePlan {
  public:
-  // What a call's results tell: symbols, and assertions that can be computed from then on.
+  // What a call's results provide: symbols, and the assertions that become computable.
   struct Results {
     uint32_t step = 0;
     std::vector<SymbolSource> sources;
     std::optional<SymProgram> assertions;
   };
-  // Numbers of one call that need the results of others.
+  // The numbers of one call that need results of other calls.
   struct Late {
     SymProgram program;
-    uint32_t first = 0;  // among the late numbers
+    uint32_t first = 0;  // index among the late numbers
   };
 
   SizePlan(const Graph& graph, const ValueSlots& slots);
 
-  // ---- While the plan is made ----
+  // ---- While the plan is built ----
 
-  // The place of an expression that the next call takes.
+  // The index of an expression that the next call uses.
   [[nodiscard]] NumberIndex add(const SymInt& expression);
-  // Ends a call's numbers. Gives its index in late(); kNoIndex: it has none that are late.
+  // Ends a call's numbers. Returns their index in late(); kNoIndex: none are late.
   [[nodiscard]] uint32_t finish_call();
-  // After the last call.
+  // Call it after the last call.
   void finish();
-  // The index in results() of what a call tells; kNoIndex: nothing.
+  // The index in results() of what a call provides; kNoIndex: nothing.
   [[nodiscard]] uint32_t results_of(uint32_t step) const;
 
   // ---- For runs ----
@@ -59,9 +59,9 @@ class SizePlan {
   [[nodiscard]] size_t num_early() const noexcept { return expressions_.size(); }
   [[nodiscard]] size_t num_late() const noexcept { return num_late_; }
   [[nodiscard]] size_t most_assertions() const noexcept { return most_assertions_; }
-  // Of the inputs' numbers; none: no symbols.
+  // Computes the numbers that depend on inputs only; none: no symbols.
   [[nodiscard]] const std::optional<SymProgram>& early() const noexcept { return early_; }
-  // Assertions that the inputs decide.
+  // Assertions that depend on inputs only.
   [[nodiscard]] const std::optional<SymProgram>& assertions() const noexcept { return assertions_; }
   [[nodiscard]] const Late& late(uint32_t index) const { return late_[index]; }
   [[nodiscard]] const std::vector<Results>& results() const noexcept { return results_; }
@@ -73,15 +73,15 @@ class SizePlan {
   const ShapeEnv* env_;  // null: no symbols
   InputPlanPtr inputs_;
   std::vector<SymInt> expressions_;
-  std::unordered_map<OpwSymWord, uint32_t> places_;  // of expressions_
-  std::vector<SymInt> late_expressions_;             // of the call that is being added
+  std::unordered_map<OpwSymWord, uint32_t> places_;  // index in expressions_
+  std::vector<SymInt> late_expressions_;             // of the call being added
   uint32_t num_late_ = 0;
   size_t most_assertions_ = 0;
-  std::vector<bool> is_taken_;  // of the assertions
+  std::vector<bool> is_taken_;  // for each assertion
   std::optional<SymProgram> early_;
   std::optional<SymProgram> assertions_;
   std::vector<Late> late_;
-  std::vector<Results> results_;  // in the order of their steps
+  std::vector<Results> results_;  // in step order
 };
 
 }  // namespace opwright

@@ -1,8 +1,8 @@
-// Step: one call of a plan, with all that does not change from run to run.
+// Step: one call of a plan, with everything that stays the same between runs.
 //
-// A run keeps values in slots: first the inputs of the graph, then for each step its results as the
-// operator gives them, then the elements of those that are lists. Arguments lie in cells, laid out
-// once (argument_layout.h); a step copies into them what this run has computed.
+// A run keeps values in slots: first the graph's inputs, then for each step its results as the
+// operator returns them, then the elements of results that are lists. Arguments are in cells, laid
+// out once (argument_layout.h); a step copies the values computed in this run into them.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,22 @@
 
 namespace opwright {
 
-// Places of a list that belong to one step.
+// The part of a list that belongs to one step.
 struct StepRange {
   uint32_t begin = 0;
   uint32_t end = 0;
   [[nodiscard]] bool is_empty() const noexcept { return begin == end; }
 };
 
-// A list among the results: its elements become values of their own.
+// A list result, whose elements become separate values.
 struct ListResult {
   const NodeResult* result = nullptr;
   uint32_t slot = 0;   // of the list
-  uint32_t first = 0;  // of its elements
+  uint32_t first = 0;  // of the first element
 };
 
 inline constexpr uint32_t kNoIndex = UINT32_MAX;
-// As places are counted in a plan.
+// A list's size as the uint32_t that plans use for indices.
 uint32_t size_of(const auto& list) { return static_cast<uint32_t>(list.size()); }
 
 struct Step {
@@ -41,13 +41,13 @@ struct Step {
   uint32_t num_results = 0;
   StepRange value_uses;         // arguments that are values
   StepRange list_uses;          // values in lists
-  StepRange drops;              // slots that end with the call
+  StepRange drops;              // slots that die after the call
   StepRange lists;              // results
-  StepRange leftovers;          // results that nothing uses
-  uint32_t sizes = kNoIndex;    // symbolic arguments that only this run's results tell
-  uint32_t results = kNoIndex;  // symbols that its results bind, assertions after it
-  bool is_plain = true;         // its operator neither writes nor gives views that are seen
-  bool notes_views = false;     // its views may be seen outside
+  StepRange leftovers;          // unused results
+  uint32_t sizes = kNoIndex;    // symbolic arguments that depend on other results of this run
+  uint32_t results = kNoIndex;  // symbols that its results bind, and the assertions to check then
+  bool is_plain = true;         // its operator neither writes nor returns visible views
+  bool notes_views = false;     // its views may be visible outside the run
   bool grad_mode = true;
 };
 

@@ -85,7 +85,7 @@ void StepRunner::compute_late(uint32_t late) {
   const std::span computed(frame_.late_numbers.data() + numbers.first,
                            numbers.program.num_values());
   numbers.program.run(std::span<const int64_t>(frame_.symbols), computed);
-  for (const int64_t number : computed) static_cast<void>(SymInt(number));  // refuses what is none
+  for (const int64_t number : computed) static_cast<void>(SymInt(number));  // range check
 }
 
 void StepRunner::invoke_with_care(const Step& step, const OpwRecord& record, Arguments args,

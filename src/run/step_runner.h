@@ -1,4 +1,4 @@
-// StepRunner: goes through the steps of one run, whose inputs were read.
+// StepRunner: executes the steps of one run, after its inputs were read.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace opwright {
 
 class StepRunner {
  public:
-  // What must be 0 in the thread's attention: a transform, a mode, fakes.
+  // Whether no transform, mode or fake context is active on this thread.
   [[nodiscard]] static bool can_run_here() noexcept;
 
   StepRunner(const Graph& graph, const Schedule& schedule, Frame& frame) noexcept;
 
-  // `results` has room for all outputs but the random states, which are set. They are owned by the
-  // caller. On an error the frame is left as it stands.
+  // `results` has room for all outputs except the random states, which are set instead. The caller
+  // owns the results. After an error the frame is left as it is.
   void run(std::span<OpwValue> results, StepWatch* watch);
 
  private:
@@ -40,7 +40,7 @@ class StepRunner {
   const Graph& graph_;
   const Schedule& schedule_;
   Frame& frame_;
-  uint32_t watched_flags_;  // of tensors: the device, and what takes a call off its straight path
+  uint32_t watched_flags_;  // tensor flags: the device, and those that force the slow path
 };
 
 }  // namespace opwright

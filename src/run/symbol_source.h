@@ -1,4 +1,4 @@
-// A size, stride, offset or number of a value at hand, and the symbol that it tells.
+// A size, stride, offset or number of a value, and the symbol whose value follows from it.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ struct NumberPlace {
   uint32_t dim = 0;
 };
 
-// False for what is not there or is a symbol itself.
+// False if the number does not exist or is symbolic.
 [[nodiscard]] bool read_number(const OpwValue& value, NumberPlace place, int64_t& number) noexcept;
 
 struct SymbolSource {
   uint32_t slot = 0;  // of the value
   NumberPlace place;
-  uint32_t symbol = 0;  // by its place among the symbols of a plan
+  uint32_t symbol = 0;  // its index among the symbols of a plan
   int64_t factor = 1;
   int64_t constant = 0;
 };
@@ -29,7 +29,7 @@ struct SymbolSource {
 [[nodiscard]] SymbolSource source_of(const SymbolBinding& binding, uint32_t slot,
                                      const std::vector<std::string>& symbols);
 
-// The symbol's value; false where no whole number fits or the value has no such number.
+// Computes the symbol's value; false if no integer solution exists or the number cannot be read.
 [[nodiscard]] bool read_symbol(const SymbolSource& source, const OpwValue& value,
                                int64_t& symbol) noexcept;
 

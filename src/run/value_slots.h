@@ -13,7 +13,7 @@ class ValueSlots {
   explicit ValueSlots(const Graph& graph);
 
   [[nodiscard]] uint32_t of(const GraphValue& value) const { return by_number_[value.number()]; }
-  // Of the first result of each call, in their order; those of its other results follow.
+  // The slot of each call's first result; the slots of its other results follow.
   [[nodiscard]] uint32_t first_result(uint32_t step) const { return first_results_[step]; }
   [[nodiscard]] uint32_t num_inputs() const noexcept { return num_inputs_; }
   [[nodiscard]] uint32_t size() const noexcept { return size_; }

@@ -23,7 +23,7 @@
 namespace opwright {
 namespace {
 
-// The view whose scatter an operator is: its arguments are those of the scatter without `src`.
+// The view operator of a scatter operator; it has the scatter's arguments without `src`.
 const Operator* find_view(const Operator& op) {
   static constexpr std::pair<std::string_view, std::string_view> kScatters[] = {
       {"aten::slice_scatter", "aten::slice.Tensor"},
@@ -36,7 +36,7 @@ const Operator* find_view(const Operator& op) {
   return nullptr;
 }
 
-// The operator that writes what `op` gives into its first argument: "aten::index_put_".
+// The operator that writes the result of `op` to its first argument: "aten::index_put_".
 const Operator* find_in_place(const Operator& op) {
   const OperatorName& name = op.schema().name;
   const std::string overload = name.overload.empty() ? "" : "." + name.overload;
@@ -54,14 +54,14 @@ bool takes_value(const Node& node, size_t index) {
   return index < node.args().size() && node.args()[index].kind() == NodeArgument::Kind::Value;
 }
 
-// A write that can be done early.
+// A write that can be performed early.
 struct Write {
   GraphValue* input;
   std::vector<Node*> chain;  // the calls from the old value to the new one
   Node* copy;                // the write at the end
 };
 
-// The body of an author's composite may give an argument back, and its schema need not say so.
+// A custom composite may return an argument although its schema does not say so.
 bool may_pass_on(const Operator& op) {
   const bool is_composite =
       op.record(Slot::ImplicitComposite) || op.record(Slot::ExplicitComposite);
@@ -91,7 +91,7 @@ class Search {
   }
 
  private:
-  // From the written input to the value that it gets, each call changing what the one before gave.
+  // From the written input to its new value; each call modifies the result of the previous one.
   [[nodiscard]] static std::optional<Write> find_write(Node& copy) {
     Write write{&copy.args()[0].value(), {}, &copy};
     GraphValue* value = &copy.args()[1].value();
@@ -114,7 +114,7 @@ class Search {
       });
     }
   }
-  // Values of another group share no memory with it.
+  // Values of different groups share no memory.
   [[nodiscard]] uint32_t group_of(const GraphValue& value) const {
     uint32_t group = memory_.group(value);
     for (auto next = joined_.find(group); next != joined_.end() && next->second != group;
@@ -133,7 +133,8 @@ class Search {
     return found;
   }
 
-  // Whether nothing looks at the memory of the value that `writer` changes, from there to `end`.
+  // Whether nothing between `writer` and `end` reads the memory of the value that `writer`
+  // modifies.
   [[nodiscard]] bool is_last_reader(const Node& writer, const Node* end) const {
     const uint32_t group = group_of(writer.args()[0].value());
     if (reads(writer, group, 1)) return false;
@@ -159,7 +160,7 @@ class Search {
   std::unordered_map<uint32_t, uint32_t> joined_;  // groups that may be parts of others
 };
 
-// Puts the write of one call of the chain before it.
+// Inserts the in-place write for one call of the chain before that call.
 void write_before(Graph& graph, Node& node) {
   static const Operator& copy = Registry::get().require("aten::copy_");
   std::vector<NodeArgument> args(node.args().begin(), node.args().end());

@@ -1,10 +1,10 @@
-// Writes at the end of a functional graph go to their places at once.
+// Performs the writes at the end of a functional graph early and in place.
 //
 //   %new = aten::slice_scatter(%cache, %rows, 0, 2, 3)      %part = aten::slice(%cache, 0, 2, 3)
 //   ... reads of %new ...                              ->   aten::copy_(%part, %rows)
 //   aten::copy_(%cache, %new)                               ... reads of %cache ...
 //
-// So a step of a decoder touches the rows that it writes and not its whole cache.
+// So a decoder step touches only the rows that it writes, not its entire cache.
 #pragma once
 
 #include <functional>
@@ -14,9 +14,9 @@
 
 namespace opwright {
 
-// Rewrites what it can, in place, where nothing reads the old value afterwards and the new one is
-// not given to the caller; gives the inputs that are written before the end. `is_apart` tells of an
-// input whose memory no other input of the run has.
+// Rewrites the graph in place where nothing reads the old value afterwards and the new value is not
+// returned. Returns the inputs that are written before the end. `is_apart` says whether an input
+// shares no memory with other inputs of the run.
 std::vector<GraphValue*> write_in_place(Graph& graph,
                                         const std::function<bool(const GraphValue&)>& is_apart);
 

@@ -36,7 +36,7 @@ const OpwDeviceTable& table_that_pins() {
     if (pins_memory(table)) return *table;
   }
   throw_error("RuntimeError",
-              "pin_memory: no device that pins memory is here; leave pin_memory out");
+              "pin_memory: no device that pins memory is here; omit pin_memory");
 }
 
 struct PinnedBlock {

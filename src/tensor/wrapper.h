@@ -71,8 +71,8 @@ void set_inner(WrapperImpl& wrapper, Tensor inner);
   return storage_of(tensor).current_version();
 }
 
-// Whether it is a sample of a vmap, also as another transform inside of that shows it: it stands
-// for many values, and none of them can be read.
+// Whether the tensor is a vmap sample, possibly wrapped by an inner transform: it represents many
+// values, and none of them can be read.
 [[nodiscard]] OPWRIGHT_EXPORT bool is_sample(const Tensor& tensor);
 
 // Releases inner and payload; the object stays.

@@ -1,4 +1,4 @@
-// Include it in one source of a test binary: every graph that its tests make must read back from
+// Include it in one source of a test binary: every graph that its tests create must parse back from
 // its text.
 #pragma once
 
@@ -16,7 +16,7 @@ class GraphTextListener : public ::testing::EmptyTestEventListener {
     for (const std::string& failure : take_graph_text_failures()) ADD_FAILURE() << failure;
   }
 
-  // Registers one for the length of the process; gtest deletes it.
+  // Registers one for the life of the process; gtest deletes it.
   static bool install() {
     set_checks_graph_texts(true);
     ::testing::UnitTest::GetInstance()->listeners().Append(new GraphTextListener);

@@ -27,7 +27,7 @@ using testing::values_of;
 
 class EvaluateGraph : public ::testing::Test {
  protected:
-  // Runs the graph of a text.
+  // Parses and runs a graph.
   std::vector<Value> run(const std::string& text, std::vector<Value> inputs) {
     return run(*parse_graph(text), std::move(inputs));
   }
@@ -95,7 +95,7 @@ TEST_F(EvaluateGraph, SolvesADerivedSizeForItsSymbol) {
 
   EXPECT_EQ(run(text, given(tensor({1, 1, 1, 1, 1, 1, 1})))[0].get().as_int, 2);
   EXPECT_ERROR(run(text, given(tensor({1, 1, 1, 1, 1, 1}))), "ValueError",
-               "graph: dimension 0 of input 'x' must be 3*s0 + 1 for a whole s0, got 6");
+               "graph: dimension 0 of input 'x' must be 3*s0 + 1 for an integer s0, got 6");
 }
 
 TEST_F(EvaluateGraph, BindsIntsStridesAndOffsets) {
@@ -133,7 +133,7 @@ TEST_F(EvaluateGraph, NamesTheLineThatAskedForAGuard) {
       "}\n";
   EXPECT_ERROR(
       run(text, given(tensor({1, 1, 1, 1, 1, 1, 1, 1, 1}))), "ValueError",
-      "graph: it was traced under s0 <= 8, which model.py:12 asked, but is run with s0 = 9 "
+      "graph: it was traced under s0 <= 8, required at model.py:12, but is run with s0 = 9 "
       "(dimension 0 of input 'x')");
 }
 
@@ -186,7 +186,7 @@ TEST_F(EvaluateGraph, BindsUnbackedSymbolsToTheSizesOfResults) {
   EXPECT_EQ(values_of(outputs[0]), (std::vector<float>{1, 3}));
   EXPECT_EQ(outputs[1].get().as_int, 2);
   EXPECT_ERROR(run(text, given(tensor({1, 2, 3}))), "ValueError",
-               "at most two may be positive (u0 <= 2, which model.py:4 asked, but the graph is run "
+               "at most two may be positive (u0 <= 2, required at model.py:4, but the graph is run "
                "with u0 = 3 (dimension 0 of %positive))");
 }
 
@@ -223,7 +223,7 @@ TEST_F(EvaluateGraph, ReadsTheRandomStateFirstAndSetsItLast) {
   EXPECT_EQ(generator.seed(), 11);
 }
 
-// Writes what it sees of the thread into its result.
+// Writes the thread state that it sees into its result.
 Tensor look_kernel(const Tensor& x) {
   Tensor result = tensor({thread_state().grad_is_enabled() ? 1.0F : 0.0F,
                           static_cast<float>(current_user_line().line)});

@@ -1,4 +1,4 @@
-// Runs tests/golden/graph/<pass>/*.txt: a graph, a line of dashes, what the pass makes of it.
+// Runs tests/golden/graph/<pass>/*.txt: a graph, a line of dashes, the graph after the pass.
 #include <filesystem>
 #include <string>
 

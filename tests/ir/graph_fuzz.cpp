@@ -1,4 +1,4 @@
-// libFuzzer: any bytes are a graph that prints back to itself, or a ValueError.
+// libFuzzer: any input either parses to a graph that prints back to itself, or raises ValueError.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -15,7 +15,7 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-// Null for a ValueError.
+// Null after a ValueError.
 opwright::GraphPtr try_parse(std::string_view text) {
   try {
     return opwright::parse_graph(text);

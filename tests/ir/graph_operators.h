@@ -1,4 +1,4 @@
-// Operators for the tests of graphs: float32 on cpu, contiguous, with fake kernels.
+// Operators for graph tests: float32 on the CPU, contiguous, with fake kernels.
 #pragma once
 
 #include <algorithm>
@@ -91,8 +91,8 @@ inline Tensor positive_kernel(const Tensor& x) {
   return result;
 }
 
-// test::add, negative, increment_, full, alias, halves, positive, random, log_, none, everything
-// and branch, for the length of a test.
+// Registers test::add, negative, increment_, full, alias, halves, positive, random, log_, none,
+// everything and branch for the duration of a test.
 class GraphOperators {
  public:
   GraphOperators() {

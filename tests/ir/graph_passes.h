@@ -1,4 +1,4 @@
-// A pass as text in, text out.
+// Runs a pass from text to text.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace opwright::testing {
 
-// The pass by the name of its header; "print" does nothing.
+// Selects the pass by the name of its header; "print" does nothing.
 inline std::string run_pass(const std::string& name, const std::string& text) {
   try {
     const GraphPtr graph = parse_graph(text);

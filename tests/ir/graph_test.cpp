@@ -136,7 +136,7 @@ TEST_F(GraphTest, RefusesAnErasedNodeEverywhere) {
 
 TEST_F(GraphTest, RefusesAPlaceBeforeAnInput) {
   EXPECT_ERROR(insert_add(*graph_, x_, x_, &x_.node()), "ValueError",
-               "graph: nothing can stand before the input %x; inputs come first");
+               "graph: nothing can be inserted before the input %x; inputs come first");
 }
 
 TEST_F(GraphTest, RefusesValuesOfAnotherGraph) {
@@ -160,8 +160,8 @@ TEST_F(GraphTest, RefusesNamesThatAreTakenOrNone) {
 
   EXPECT_ERROR(graph_->rename(add, "x"), "ValueError", "graph: the name %x is taken");
   EXPECT_ERROR(graph_->rename(add, "1x"), "ValueError",
-               "graph: '1x' cannot name a value; a name is a Python identifier that is no keyword "
-               "or builtin");
+               "graph: '1x' cannot name a value; a name is a Python identifier that is not a "
+               "keyword or builtin");
   graph_->rename(add, "total");
   EXPECT_EQ(graph_->find("total"), &add);
   EXPECT_EQ(graph_->find("add"), nullptr);

@@ -1,4 +1,4 @@
-// Every error of the parser shows the line with the part underlined.
+// Every parser error shows the line with the offending part underlined.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ class GraphParseError : public ::testing::Test {
   testing::GraphOperators operators_;
 };
 
-// One node in an otherwise right graph.
+// One node in an otherwise valid graph.
 std::string with_node(const std::string& node) {
   return "graph(%x: float32[2]) -> (%x) {\n" + node + "\n}";
 }
@@ -29,7 +29,7 @@ TEST_F(GraphParseError, NamesAnOperatorThatIsNotThere) {
 
 TEST_F(GraphParseError, NamesAValueThatIsNotThere) {
   EXPECT_ERROR(parse_graph(with_node("%y: float32[2] = test::negative(%z)")), "ValueError",
-               "graph: no input and no earlier node gives %z at line 2, column 33\n"
+               "graph: no input and no earlier node defines %z at line 2, column 33\n"
                "    %y: float32[2] = test::negative(%z)\n"
                "                                    ^^");
 }
@@ -57,7 +57,7 @@ TEST_F(GraphParseError, NamesWhatItExpected) {
 
 TEST_F(GraphParseError, NamesWrongArguments) {
   EXPECT_ERROR(parse_graph(with_node("%y: float32[2] = test::add(%x)")), "ValueError",
-               "graph: test::add lacks its argument 'y' at line 2, column 18\n"
+               "graph: test::add is missing its argument 'y' at line 2, column 18\n"
                "    %y: float32[2] = test::add(%x)\n"
                "                     ^^^^^^^^^");
   EXPECT_ERROR(parse_graph(with_node("%y: float32[2] = test::add(%x, %x, 2.0)")), "ValueError",
@@ -94,7 +94,7 @@ TEST_F(GraphParseError, NamesWrongResults) {
                "graph: 'sum' cannot name a value at line 2, column 1\n"
                "    %sum: float32[2] = test::negative(%x)\n"
                "    ^^^^\n"
-               "  a name is a Python identifier that is no keyword or builtin.");
+               "  a name is a Python identifier that is not a keyword or builtin.");
 }
 
 TEST_F(GraphParseError, NamesWrongMetadata) {
@@ -156,7 +156,7 @@ TEST_F(GraphParseError, RefusesTextThatIsNestedDeeplyInsteadOfCrashing) {
 
 TEST_F(GraphParseError, VerifiesWhatItRead) {
   EXPECT_ERROR(parse_graph("graph(%x: float32[2]) {}"), "ValueError",
-               "graph: it returns nothing that was set; call set_outputs");
+               "graph: it has no outputs; call set_outputs");
   EXPECT_ERROR(parse_graph("graph(%n: int(3)) -> (%y) { %y: float32[2] = test::negative(%n) }"),
                "ValueError",
                "graph: '%y = test::negative(%n)' is given %n, int(3), for 'x', which is Tensor");

@@ -1,4 +1,4 @@
-// What the passes do beyond text: numbers, bound constants, large graphs.
+// What the passes do besides the text: numbers, bound constants, large graphs.
 #include <utility>
 #include <vector>
 

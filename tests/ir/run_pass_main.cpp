@@ -1,5 +1,5 @@
-// run_pass NAME: reads a graph from the standard input, runs the pass over it and prints the graph,
-// or the error. The operators are those of graph_operators.h.
+// run_pass NAME: reads a graph from standard input, runs the pass and prints the graph, or the
+// error. The operators are those of graph_operators.h.
 #include <iostream>
 #include <iterator>
 #include <string>

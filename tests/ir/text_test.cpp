@@ -1,4 +1,4 @@
-// The text of graphs: what it says, and that reading it back gives the same graph.
+// The text of graphs: its content, and that parsing it restores the same graph.
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -26,14 +26,14 @@ using testing::insert;
 using testing::insert_add;
 using testing::op;
 
-// Prints, reads back, compares both ways.
+// Prints, parses, and compares both ways.
 void expect_text(const Graph& graph, const std::string& text) {
   EXPECT_EQ(to_text(graph), text);
   const GraphPtr again = parse_graph(text);
   EXPECT_TRUE(is_equal(*again, graph));
   EXPECT_EQ(to_text(*again), text);
 }
-// A text that is as to_text writes it.
+// For a text in the form that to_text writes.
 void expect_reads_back(const std::string& text) { EXPECT_EQ(to_text(*parse_graph(text)), text); }
 
 class GraphText : public ::testing::Test {

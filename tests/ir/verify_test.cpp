@@ -1,4 +1,4 @@
-// A graph that is not whole is refused, with a message of its own for each fault.
+// An invalid graph is rejected, with a specific message for each fault.
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,7 +31,7 @@ class VerifyGraph : public ::testing::Test {
 
 TEST_F(VerifyGraph, WantsOutputs) {
   EXPECT_ERROR(verify(*graph_), "ValueError",
-               "graph: it returns nothing that was set; call set_outputs");
+               "graph: it has no outputs; call set_outputs");
 }
 
 TEST_F(VerifyGraph, RefusesAValueBeforeItIsComputed) {
@@ -242,7 +242,7 @@ TEST_F(VerifyGraph, RefusesAGraphAsAnOutput) {
   graph_->set_outputs({NodeArgument::constant(graph_value(inner))});
 
   EXPECT_ERROR(verify(*graph_), "ValueError",
-               "graph: 'return graph() -> () {\n}' gives a graph, which only operators take");
+               "graph: 'return graph() -> () {\n}' returns a graph, which only operators accept");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-// "computing": a device whose memory is the test's own and which computes loops and folds element
-// by element, as docs/concepts/device_plugin.md tells them.
+// "computing": a device that uses the test's own memory and computes loops and reductions element
+// by element, as docs/concepts/device_plugin.md describes.
 //
-// Other headers add what they compute to table() before the device is first used.
+// Other headers add their functions to table() before the device is first used.
 #pragma once
 
 #include <cmath>
@@ -24,14 +24,14 @@
 
 namespace opwright::testing {
 
-// Where element `index` of an operand lies, in elements.
+// The offset of element `index` of an operand, in elements.
 inline int64_t offset_of(const OpwOperand& operand, const std::vector<int64_t>& index) {
   int64_t offset = 0;
   for (size_t i = 0; i < index.size(); ++i) offset += index[i] * operand.strides[i];
   return offset;
 }
 
-// Calls visit(index) for every index below the sizes, the last dimension fastest.
+// Calls visit(index) for every index below the sizes, last dimension fastest.
 template <class Visit>
 void for_each_index(std::vector<int64_t> sizes, const Visit& visit) {
   int64_t count = 1;
@@ -65,14 +65,14 @@ void write_operand(const OpwOperand& operand, int64_t offset, T value) {
 
 class ComputingDevice {
  public:
-  // Of what was computed.
+  // Counts of computations.
   static inline int64_t loops = 0;
   static inline int64_t folds = 0;
   static inline std::string formula;         // of the last loop
-  static inline std::vector<int64_t> sizes;  // of the last loop or fold
-  static inline int32_t index = -1;          // of the last loop or fold
+  static inline std::vector<int64_t> sizes;  // of the last loop or reduction
+  static inline int32_t index = -1;          // of the last loop or reduction
   static inline OpwStream* stream = nullptr;
-  static inline std::string_view refused;  // a formula that it does not compute
+  static inline std::string_view refused;  // a formula that it rejects
 
   static OpwDeviceTable& table() {
     static OpwDeviceTable table = [] {
@@ -89,7 +89,7 @@ class ComputingDevice {
     }();
     return table;
   }
-  // Registers the device at first.
+  // Registers the device on first use.
   static Device device(int32_t number = 0) {
     static const int32_t type = register_device(table());
     return Device(type, number);
@@ -227,7 +227,7 @@ class ComputingDevice {
   }
 };
 
-// The tensor on the computing device.
+// Copies the tensor to the computing device.
 inline Tensor computed(const Tensor& tensor, int32_t number = 0) {
   return tensor.to(ComputingDevice::device(number), tensor.dtype());
 }

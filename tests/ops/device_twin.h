@@ -1,4 +1,4 @@
-// Whether a tensor of the computing device is what the CPU gives.
+// Compares a tensor on the computing device with the CPU result.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 namespace opwright::testing {
 
-// The same elements, dtype, sizes and strides, but on the device.
+// Expects the same elements, dtype, sizes and strides, on the device.
 inline void expect_twin(const Tensor& actual, const Tensor& expected, double tolerance = 1e-6) {
   EXPECT_EQ(actual.device(), ComputingDevice::device());
   ASSERT_EQ(actual.dtype(), expected.dtype());

@@ -20,8 +20,8 @@ inline Moments moments(const std::vector<double>& numbers) {
   return {mean, variance};
 }
 
-// Kolmogorov and Smirnov's distance from the distribution function, times the root of the count:
-// above 1.95 in one of a thousand samples.
+// The Kolmogorov-Smirnov distance from the distribution function, times the square root of the
+// count: above 1.95 in one of a thousand samples.
 template <class Function>
 double kolmogorov_distance(std::vector<double> numbers, const Function& distribution) {
   std::sort(numbers.begin(), numbers.end());
@@ -39,7 +39,8 @@ inline double normal_cdf(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0))
 inline double exponential_cdf(double x) { return x < 0 ? 0 : -std::expm1(-x); }
 inline double cauchy_cdf(double x) { return 0.5 + std::atan(x) / 3.141592653589793; }
 
-// Pearson's sum over equally likely ints of [0, kinds), in standard deviations from its mean.
+// The chi-square statistic for equally likely ints of [0, kinds), in standard deviations from its
+// mean.
 inline double chi_square_deviation(const std::vector<int64_t>& numbers, int64_t kinds) {
   std::vector<double> counts(static_cast<size_t>(kinds));
   for (const int64_t number : numbers) ++counts.at(static_cast<size_t>(number));

@@ -1,5 +1,5 @@
-// The functions and methods that the generator makes, over FakeTensor: what fake kernels and rules
-// are written with.
+// The generated functions and methods over FakeTensor, with which fake kernels and rules are
+// written.
 #include "opwright/fake_tensor.h"
 
 #include <gtest/gtest.h>

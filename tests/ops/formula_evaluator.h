@@ -1,5 +1,5 @@
-// Evaluates the formula of a pointwise operation for one element: a second reading of the language
-// of ops/pointwise_formula.h, for tests.
+// Evaluates the formula of a pointwise operation for one element: a second implementation of the
+// language of ops/pointwise_formula.h, for tests.
 #pragma once
 
 #include <cctype>
@@ -16,7 +16,7 @@
 
 namespace opwright::testing {
 
-// A number of T, or a truth value.
+// A number of type T, or a truth value.
 template <class T>
 struct FormulaValue {
   T number{};
@@ -44,7 +44,7 @@ class FormulaEvaluator {
   static Value truth(bool value) { return {static_cast<T>(value), true}; }
   static bool is_true(Value value) { return value.number != T(0); }
 
-  // The next operator, whole: "<=" is not "<".
+  // The entire next operator: "<=" is not "<".
   [[nodiscard]] std::string_view peek() const {
     size_t length = 0;
     while (length < rest_.size() &&

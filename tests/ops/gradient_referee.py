@@ -1,4 +1,4 @@
-"""Gradients of a call of first and second order, in opwright and in torch."""
+"""First- and second-order gradients of a call, in opwright and in torch."""
 
 from collections.abc import Callable, Iterator
 
@@ -11,10 +11,10 @@ STEP = 1e-6  # of a difference quotient
 
 
 class Call:
-    """An overload of aten and its arguments; tensors of numbers with a fraction are leaves.
+    """An overload of aten and its arguments; floating-point and complex tensors are leaves.
 
-    `fixed` are places of arguments that get no gradient. An operator that writes its first argument
-    gets a copy of it.
+    `fixed` lists the positions of arguments without a gradient. An operator that writes its first
+    argument gets a copy of it.
     """
 
     def __init__(self, op: str, *args, fixed: tuple[int, ...] = (), **options):
@@ -30,7 +30,7 @@ class Call:
         return [each for part in leaves for each in part if has_gradient(each)]
 
     def run(self, module, leaves: list) -> list:
-        """Return the results that have a gradient, of `module` (torch or opwright)."""
+        """Return the results of `module` (torch or opwright) that have a gradient."""
         convert = as_opwright if module is ow else lambda tensor: tensor.clone()
         rest = iter(leaves)
 
@@ -99,7 +99,7 @@ def torch_gradients(
 
 
 def ow_gradients(results: list, leaves: list, weights: list, create_graph: bool) -> list:
-    """Return what backward of all results adds to the leaves; None where nothing does."""
+    """Return what backward of all results adds to the leaves; None if it adds nothing."""
     for leaf in leaves:
         leaf.grad = None
     for result, weight in zip(results, weights, strict=True):
@@ -130,7 +130,7 @@ def compare(what: str, ours: list, wanted: list, like: list[torch.Tensor], toler
 
 
 def check_first_order(call: Call, tolerance: float = 1e-9) -> None:
-    """The gradients of a call equal torch's."""
+    """Check that the gradients of a call equal torch's."""
     leaves = [each.detach().clone().requires_grad_() for each in call.tensors()]
     weights = draw_like([each.detach() for each in call.run(torch, leaves)], 1)
     wanted = torch_gradients(lambda x: call.run(torch, x), leaves, weights, create_graph=False)
@@ -142,7 +142,7 @@ def check_first_order(call: Call, tolerance: float = 1e-9) -> None:
 
 
 def own_first_order(call: Call, values: list[torch.Tensor], create_graph: bool) -> tuple:
-    """Return the leaves, weights among them, and the gradients of the call's leaves."""
+    """Return the leaves, including weights, and the gradients of the call's leaves."""
     count = len(call.tensors())
     own = [as_opwright(each).requires_grad_() for each in values]
     results = call.run(ow, own[:count])
@@ -150,7 +150,7 @@ def own_first_order(call: Call, values: list[torch.Tensor], create_graph: bool) 
 
 
 def product_of(gradients: list, weights: list[torch.Tensor]) -> float:
-    """Return the real part of the inner product; a gradient that is not there counts as zeros."""
+    """Return the real part of the inner product; a missing gradient counts as zeros."""
     pairs = zip(gradients, weights, strict=True)
     return sum((as_torch(g) * w.conj()).sum().real.item() for g, w in pairs if g is not None)
 
@@ -165,7 +165,7 @@ def start_values(call: Call) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
 def check_against_differences(
     what: str, values: list[torch.Tensor], measure: Callable, gradients: list, tolerance: float
 ) -> None:
-    """The gradients of `measure` at `values` agree with its difference quotient."""
+    """Check the gradients of `measure` at `values` against its difference quotient."""
     direction = draw_like(values, 3)
 
     def moved(step: float) -> float:
@@ -177,7 +177,7 @@ def check_against_differences(
 
 
 def check_second_order(call: Call, tolerance: float = 1e-5) -> None:
-    """Gradients of gradients agree with difference quotients of gradients, in one direction."""
+    """Check second-order gradients against difference quotients of gradients, in one direction."""
     leaves, values = start_values(call)
     seconds = draw_like(leaves, 2)
     own, first = own_first_order(call, values, create_graph=True)
@@ -190,14 +190,14 @@ def check_second_order(call: Call, tolerance: float = 1e-5) -> None:
 
 
 def own_second_order(call: Call, values: list, seconds: list, create_graph: bool) -> tuple:
-    """Return the leaves, weights among them, and the gradients of the gradients' product."""
+    """Return the leaves, including weights, and the gradients of the gradients' product."""
     own, first = own_first_order(call, values, create_graph=True)
     weights = [as_opwright(each) for each in seconds]
     return own, ow_gradients(first, own, weights, create_graph)
 
 
 def check_third_order(call: Call, tolerance: float = 1e-5) -> None:
-    """The same of the next order."""
+    """Check the next order in the same way."""
     leaves, values = start_values(call)
     seconds, thirds = draw_like(leaves, 2), draw_like(values, 4)
     own, second = own_second_order(call, values, seconds, create_graph=True)

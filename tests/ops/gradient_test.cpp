@@ -59,7 +59,8 @@ TEST(ActivationBackward, RefusesResultsThatDoNotTellTheSlope) {
                         "leaky_relu_backward: with a negative slope the result does not tell the "
                         "slope, got negative_slope = -0.5");
   EXPECT_ERROR_CONTAINS(elu_backward(range({2}), -1, 1, 1, true, range({2})), "RuntimeError",
-                        "elu_backward: with a negative alpha the result does not tell the slope");
+                        "elu_backward: with a negative alpha the result does not determine the "
+                        "slope");
 }
 
 TEST(Shrink, RefusesANegativeLambd) {

@@ -1,4 +1,4 @@
-// What is made in inference mode: it is read anywhere and written inside only.
+// Tensors made in inference mode: readable everywhere, writable only inside.
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"

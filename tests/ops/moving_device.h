@@ -1,5 +1,5 @@
 // The computing device's products, moves and random numbers, computed element by element as
-// docs/concepts/device_plugin.md tells them.
+// docs/concepts/device_plugin.md describes.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace opwright::testing {
 
 class MovingDevice {
  public:
-  // Of what was done.
+  // Counts of operations.
   static inline int64_t products = 0;
   static inline int64_t moves = 0;
   static inline int64_t draws = 0;
@@ -28,7 +28,7 @@ class MovingDevice {
   static inline int32_t index = -1;
   static inline OpwStream* stream = nullptr;
 
-  // Before the device is first used.
+  // Call it before the device is first used.
   static bool add_to_table() {
     OpwDeviceTable& table = ComputingDevice::table();
     table.compute_product = [](const OpwHost* host, int32_t at, const OpwProduct* work,
@@ -125,7 +125,7 @@ class MovingDevice {
 
   struct Words {
     const OpwRandom& by;
-    int64_t each;  // words of an element
+    int64_t each;  // words per element
 
     [[nodiscard]] uint32_t operator()(int64_t k, int64_t i) const {
       const int64_t lane = i % 64;
@@ -144,7 +144,7 @@ class MovingDevice {
     return static_cast<C>(value.as_int);
   }
 
-  // In [0, 1) of two words, and in (0, 1] of one or two.
+  // In [0, 1) from two words, and in (0, 1] from one or two.
   static double below_one(const Words& words, int64_t i) {
     return words(1, i) * 0x1p-32 + (words(0, i) >> 11) * 0x1p-53;
   }

@@ -1,4 +1,4 @@
-// Tensors in and values out, for the tests of operators.
+// Helpers to create tensors and read values in operator tests.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ inline Tensor numbers(const std::vector<int64_t>& sizes, DType dtype = DType::Fl
   return range(sizes).mul(0.37).sin().mul(4).to(dtype);
 }
 
-// Every dtype that can be computed with.
+// Every dtype with arithmetic.
 inline constexpr DType kNumberDTypes[] = {
     DType::UInt8,   DType::UInt16,  DType::UInt32,    DType::UInt64,     DType::Int8,
     DType::Int16,   DType::Int32,   DType::Int64,     DType::Float16,    DType::BFloat16,

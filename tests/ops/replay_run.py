@@ -1,4 +1,4 @@
-"""Runs the replay of torch's operator database as the tests do: a share of it, or all."""
+"""Runs the replay of torch's operator database for the tests: a share of it, or all."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ REPLAY = Path(__file__).parent / "replay"
 
 
 def check_replay(*options: str, share: list[str]) -> None:
-    """Run it over the share, with OPWRIGHT_ALL=1 over all; it tells by its status what it found."""
+    """Replay the share, or everything with OPWRIGHT_ALL=1; its exit status is the result."""
     chosen = ["--all"] if os.environ.get("OPWRIGHT_ALL") == "1" else share
 
     run = subprocess.run(

@@ -1,13 +1,13 @@
-// Runs operators that are written as text: one call on each line of the input, one result on each
-// of the output. A referee in another language compares.
+// Runs operators given as text: one call per input line, one result per output line. A reference in
+// another language compares them.
 //
 //   aten::add.Tensor<TAB>T float32 2,3 3,1 0 <hex><TAB>I 2<TAB>alpha=F 0.5
 //
-// Arguments: T dtype sizes strides offset bytes-of-the-storage; I, F, B number; C real imaginary;
-// S text; L ints; G bools; D dtype; M memory format; N for None; V tensors separated by ";"; O the
-// same where an N may stand among them. Empty lists are "-". Results: T dtype sizes strides bytes,
-// of the elements in logical order, a number as a zero-dim tensor, N an undefined one, several
-// tensors separated by ";"; or E kind: text.
+// Arguments: T dtype sizes strides offset bytes-of-the-storage; I, F, B number; C real imaginary; S
+// text; L ints; G bools; D dtype; M memory format; N for None; V tensors separated by ";"; O the
+// same, but may contain N. Empty lists are "-". Results: T dtype sizes strides bytes, with the
+// elements in logical order, a number as a zero-dim tensor, N for an undefined one, several tensors
+// separated by ";"; or E kind: text.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -136,7 +136,7 @@ std::string print_tensor(const Tensor& tensor) {
          (bytes.empty() ? "-" : bytes);
 }
 
-// A number as a tensor that holds it.
+// A number as a tensor.
 Tensor as_tensor(OpwValue result) {
   if (result.tag == kOpwTensor || result.tag == kOpwNone) return ValueOf<Tensor>::take(result);
   const Scalar number = ValueOf<Scalar>::take(result);

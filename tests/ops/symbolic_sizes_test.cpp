@@ -1,5 +1,5 @@
-// Operators on symbolic sizes: what they give, what they ask of sizes that are known in this run,
-// and what the program must assert of sizes that are known only when it runs.
+// Operators on symbolic sizes: their results, the guards on sizes known in this run, and the
+// assertions on sizes known only at run time.
 #include <cstdint>
 #include <optional>
 #include <string>

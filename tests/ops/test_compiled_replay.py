@@ -1,5 +1,5 @@
-"""Compiles calls of torch's operator database, for fixed sizes and for any: a seeded share of them,
-with OPWRIGHT_ALL=1 all. Compiled they must give what they give uncompiled."""
+"""Compiles calls of torch's operator database, for static and for dynamic sizes: a seeded share of
+them, with OPWRIGHT_ALL=1 all. Compiled calls must return the same results as uncompiled ones."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Creation operators give what torch gives; random ones tensors of the same sizes and strides."""
+"""Creation operators match torch; random ones in sizes and strides."""
 
 import pytest
 

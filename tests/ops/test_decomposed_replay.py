@@ -1,5 +1,5 @@
-"""Takes operators apart in calls of torch's operator database, traced with symbolic sizes: a seeded
-share of them, with OPWRIGHT_ALL=1 all. What is left must give what the operators give."""
+"""Decomposes operators in calls of torch's operator database, traced with symbolic sizes: a seeded
+share of them, with OPWRIGHT_ALL=1 all. The decompositions must return the operators' results."""
 
 import pytest
 

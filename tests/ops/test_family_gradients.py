@@ -27,7 +27,7 @@ def C(*sizes: int) -> torch.Tensor:  # noqa: N802
 
 
 def U(*sizes: int) -> torch.Tensor:  # noqa: N802
-    """Between 0.1 and 0.9."""
+    """Return numbers between 0.1 and 0.9."""
     return torch.rand(sizes, dtype=torch.float64, generator=GENERATOR) * 0.8 + 0.1
 
 
@@ -36,7 +36,7 @@ def I(high: int, *sizes: int) -> torch.Tensor:  # noqa: N802, E743
 
 
 def distinct(*sizes: int) -> torch.Tensor:
-    """Numbers far enough from each other that no order changes."""
+    """Return numbers far enough apart that their order does not change."""
     count = torch.Size(sizes).numel()
     return torch.randperm(count, generator=GENERATOR).reshape(sizes).to(torch.float64) / 7
 

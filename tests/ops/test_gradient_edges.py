@@ -1,4 +1,4 @@
-"""Gradients where a function has a corner, a tie or a zero are torch's; one by its closed form."""
+"""Gradients at corners, ties and zeros equal torch's; one equals its closed form."""
 
 import opwright as ow
 import pytest

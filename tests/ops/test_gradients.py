@@ -1,5 +1,5 @@
 """Differentiates calls of torch's operator database: a seeded share of them, with OPWRIGHT_ALL=1
-all. First and second derivatives must be torch's, those of in-place forms too."""
+all. First and second derivatives must equal torch's, including those of in-place forms."""
 
 import pytest
 
@@ -9,7 +9,7 @@ pytest.importorskip("torch", reason="torch is not installed: no gradient was com
 
 DTYPES = ["--dtypes", "float64", "float32", "complex128"]
 SHARE = ["--share", "0.12", "--samples", "4", "--seed", "8"]
-AT_LEAST = ["--at-least", "98"]  # the percentage of calls that must pass; none may end the process
+AT_LEAST = ["--at-least", "98"]  # percentage of calls that must pass; none may crash the process
 
 
 def test_gradients_of_calls_of_torchs_operator_database_are_torchs():

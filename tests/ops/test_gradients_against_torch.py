@@ -1,4 +1,4 @@
-"""Gradient helpers, losses, norms and their relatives give what torch gives."""
+"""Gradient helpers, losses, norms and related operators match torch."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from .torch_referee import INTS, REALS, Calls, check_against_torch, torch
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 3.0, -3.0, 6.0, 1e-8, -1e-30, 25.0, -30.0, 1e5]
 SPECIAL += [float("inf"), float("-inf"), float("nan")]
-# Arguments after grad_output and self or output.
+# The arguments after grad_output and self or output.
 BACKWARD = {
     "threshold_backward": (0.25,),
     "sigmoid_backward": (),
@@ -225,7 +225,7 @@ def layer_norm_calls(calls: Calls) -> None:
         shape = list(x.shape[calls.random.randrange(x.dim()) :])
         weight = calls.tensor(shape, dtype).contiguous()
         bias = calls.tensor(shape, dtype).contiguous()
-        if x.numel() == 0 or weight.numel() == 1:  # of one element there is only rounding
+        if x.numel() == 0 or weight.numel() == 1:  # for one element there is only rounding
             continue
         calls.add("aten::layer_norm", x, shape, weight, bias)
         wide = x.double()
@@ -270,7 +270,7 @@ def group_norm_calls(calls: Calls) -> None:
         grad = torch.empty_like(x).copy_(calls.tensor(list(x.shape), dtype))
         calls.add(
             "aten::native_group_norm_backward",
-            # torch crashes where the gradient of an input that is channels last is left out.
+            # torch crashes if the gradient of a channels-last input is omitted.
             *(
                 grad,
                 x,

@@ -1,4 +1,4 @@
-"""Seeded random calls of views, copies and indexing give what torch gives."""
+"""Seeded random calls of views, copies and indexing match torch."""
 
 import pytest
 
@@ -113,7 +113,7 @@ def view_scatter_calls(calls: Calls) -> None:
 
 
 def make_index(calls: Calls, sizes: list[int], limit: int, lowest: int = 0) -> torch.Tensor:
-    """Index tensors of any strides; a few hold an index that is out of range."""
+    """Return index tensors of any strides; a few hold an index that is out of range."""
     wrong = 2 if calls.random.random() < 0.05 else 0
     dtype = calls.random.choice(["int64", "int64", "int32"])
     index = calls.tensor(sizes, dtype)
@@ -168,7 +168,7 @@ def index_calls(calls: Calls) -> None:
 
 
 def index_put_calls(calls: Calls) -> None:
-    """Each place is written once, so that the order does not matter."""
+    """Each position is written once, so that the order does not matter."""
     for _ in range(60):
         rows, columns = calls.random.randint(1, 7), calls.random.randint(1, 7)
         dtype = calls.dtype(ALL)

@@ -1,4 +1,4 @@
-"""Seeded random products, convolutions and attention give what torch gives."""
+"""Seeded random products, convolutions and attention match torch."""
 
 import pytest
 
@@ -30,13 +30,13 @@ def product_calls(calls: Calls) -> None:
         calls.add("aten::vdot", calls.tensor([depth], dtype), vector)
         calls.add("aten::addmm", addend, left, right, **whole)
         calls.add("aten::baddbmm", addend, stack, other, **whole)
-        # torch gives a result of the addend's sizes where the matrix is empty.
+        # torch returns a result of the addend's sizes if the matrix is empty.
         sizes = pick([[rows], [1], []]) if rows * depth else [rows]
         calls.add("aten::addmv", calls.tensor(sizes, dtype), left, vector, **whole)
 
 
 def wide_product_calls(calls: Calls) -> None:
-    """Tiles, tails of tiles and panels of every shape."""
+    """Tiles, partial tiles and panels of every shape."""
     for _ in range(120):
         pick = calls.random.choice
         rows, depth, columns = (pick([*WIDE_SIZES, 300]) for _ in range(3))
@@ -113,7 +113,7 @@ class Convolved:
         self.stride = [pick([1, 1, 2, 3]) for _ in range(ndim)]
         self.padding = [pick([0, 1, 2]) for _ in range(ndim)]
         self.dilation = [pick([1, 1, 2]) for _ in range(ndim)]
-        if self.transposed:  # of results that are empty torch's libraries think differently
+        if self.transposed:  # torch's libraries disagree on empty results
             reach = [(k - 1) * step // 2 for k, step in zip(kernel, self.dilation, strict=True)]
             self.padding = list(map(min, self.padding, reach))
         batch = pick([0, 1, 2, 2])
@@ -122,7 +122,7 @@ class Convolved:
         first, second = (channels, results) if self.transposed else (results, channels)
         self.x = calls.tensor([batch, channels, *image], self.dtype)
         self.weight = calls.tensor([first, second // self.groups, *kernel], self.dtype)
-        # Which of its libraries torch takes, and with it the strides, depends on more for volumes.
+        # For volumes torch's choice of library, and thus of strides, depends on more.
         varies = ndim < 3 and self.dtype != "complex64"
         self.x = in_format(self.x, varies and calls.random.random() < 0.3)
         self.weight = in_format(self.weight, varies and calls.random.random() < 0.2)
@@ -148,7 +148,7 @@ def convolution_backward_calls(calls: Calls) -> None:
             result = torch.ops.aten.convolution(c.x, c.weight, c.bias, *c.arguments())
         except RuntimeError:
             continue
-        # Whole numbers, whose sum over an image is exact.
+        # Integers, whose sum over an image is exact.
         grad = calls.tensor(list(result.shape), c.dtype).round()
         grad = in_format(grad, calls.random.random() < 0.2)
         sizes = [result.shape[1]]

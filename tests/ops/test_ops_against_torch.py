@@ -1,4 +1,4 @@
-"""Seeded random calls of operators give what torch gives: values, dtype, sizes, strides."""
+"""Seeded random operator calls match torch: values, dtype, sizes, strides."""
 
 import pytest
 

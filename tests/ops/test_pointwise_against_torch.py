@@ -1,4 +1,4 @@
-"""Pointwise operators give what torch gives: dtypes, broadcasting, strides, special values."""
+"""Pointwise operators match torch: dtypes, broadcasting, strides, special values."""
 
 import pytest
 
@@ -49,14 +49,14 @@ def special_value_calls(calls: Calls) -> None:
         for op in UNARY:
             # Complex functions of infinities differ between standard libraries.
             if not x.is_complex() or op in ("neg", "abs", "logical_not", "isnan", "isinf"):
-                # torch's gelu of infinity is no number.
+                # torch's gelu of infinity is nan.
                 calls.add(f"aten::{op}", x[x != float("inf")] if op == "gelu" else x)
         if x.is_complex():
             continue
         y = other.to(x.dtype)
         for op in [*BINARY, *ONE_OVERLOAD]:
             overload = ".Tensor" if op in BINARY and op != "floor_divide" else ""
-            # torch's rest of a division by what is hardly above zero is no number.
+            # torch's remainder of a division by a number just above zero is nan.
             divisor = y[~(y.abs() < 1e-6)] if op in ("fmod", "remainder") else y
             calls.add(f"aten::{op}{overload}", x[:, None], divisor)
         calls.add("aten::pow.Tensor_Tensor", x[:, None], y)
@@ -174,7 +174,7 @@ def fused_calls(calls: Calls) -> None:
 
 
 def large_calls(calls: Calls) -> None:
-    """Lengths over the blocks of the engine and over the grain of its threads."""
+    """Lengths beyond the blocks of the engine and the grain of its threads."""
     for sizes in ([1025], [4099], [70001], [301, 257], [1000, 3], [3, 1000], [17, 5, 9, 13]):
         for dtype in ("float32", "float16", "int64", "bool"):
             x = calls.tensor(sizes, dtype)

@@ -1,5 +1,5 @@
 """Random variants of calls of torch's operator database: strides, offsets, dtypes, sizes, numbers,
-overlaps. tools/test runs it under ASan too; with OPWRIGHT_ALL=1 it takes many more."""
+overlaps. tools/test runs it under ASan too; OPWRIGHT_ALL=1 runs many more."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ pytest.importorskip("torch", reason="torch is not installed: no call was varied"
 ROOT = Path(__file__).parents[2]
 FEW = ["--share", "0.02", "--samples", "3", "--mutations", "3"]
 MANY = ["--all", "--samples", "6", "--mutations", "6"]
-# The percentage of variants that must agree; one that ends the process fails in any case.
+# The percentage of variants that must agree; one that crashes the process always fails.
 AT_LEAST = ["--at-least", "97"]
 
 

@@ -35,7 +35,7 @@ def make_arguments(name, bias, layers, directions, batch_first, projection=0):
 
 
 def run(package, name, arguments, bias, layers, directions, batch_first):
-    """Results, and the gradients of the sum of their squares."""
+    """Return the results, and the gradients of the sum of their squares."""
     input, states, weights = arguments
 
     def leaf(values):

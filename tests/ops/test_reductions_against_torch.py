@@ -1,4 +1,4 @@
-"""Reductions, scans, sorting and norms give what torch gives."""
+"""Reductions, scans, sorting and norms match torch."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def sum_calls(calls: Calls) -> None:
         calls.add("aten::sum.dim_IntList", x, dims_of(calls, x), keepdim, dtype=dtype)
         calls.add("aten::mean.dim", x, dims_of(calls, x), keepdim, dtype=dtype)
         calls.add("aten::prod.dim_int", x, dim_of(calls, x), keepdim, dtype=dtype)
-        # torch multiplies halves as halves, which overflows on the way.
+        # torch multiplies halves as halves, which overflows in between.
         if dtype != torch.float16 and x.dtype != torch.float16:
             calls.add("aten::prod", x, dtype=dtype)
 
@@ -48,7 +48,7 @@ def order_calls(calls: Calls) -> None:
         for op in ("max", "min"):
             calls.add(f"aten::{op}", x)
             calls.add(f"aten::{op}.dim", x, dim_of(calls, x), keepdim)
-        # We find the largest bool as well.
+        # We also find the largest bool.
         for op in ("argmax", "argmin") if x.dtype != torch.bool else ():
             calls.add(f"aten::{op}", x, calls.random.choice([None, dim_of(calls, x)]), keepdim)
 
@@ -96,7 +96,7 @@ def special_value_calls(calls: Calls) -> None:
 
 
 def large_calls(calls: Calls) -> None:
-    """Lengths over the blocks, the columns and the pieces of the engine."""
+    """Lengths beyond the blocks, columns and pieces of the engine."""
     shapes = [
         [5000],
         [140001],
@@ -141,7 +141,7 @@ def scan_and_sort_calls(calls: Calls) -> None:
 
 
 def topk_calls(calls: Calls) -> None:
-    """Of values without ties: which of equal elements is chosen is up to each."""
+    """Calls on values without ties: which of equal elements is chosen is unspecified."""
     for _ in range(80):
         sizes = calls.sizes()
         count = max(1, torch.Size(sizes).numel())
@@ -195,7 +195,7 @@ def layer_norm_calls(calls: Calls) -> None:
 
 
 def image(calls: Calls, dtype: str, channels: int) -> torch.Tensor:
-    """Of some elements for each channel: torch is not exact where there are few."""
+    """An image with several elements per channel: torch is inexact if there are few."""
     spatial = [4, *calls.sizes(calls.random.randint(0, 1))]
     x = calls.tensor([calls.random.randint(2, 3), channels, *spatial], dtype)
     if x.dim() == 4 and calls.random.random() < 0.4:
@@ -222,7 +222,7 @@ def batch_norm_calls(calls: Calls) -> None:
         x = image(calls, dtype, 5)
         if x.numel() == 0:
             continue
-        # Beside halves torch rounds the mean before it is used.
+        # With halves, torch rounds the mean before it is used.
         kind = "float32" if dtype in ("float16", "bfloat16") else dtype
         weight, bias = calls.tensor([5], kind).contiguous(), parameter(calls, [5], kind)
         mean, variance = calls.tensor([5], kind).contiguous(), calls.tensor([5], kind).abs()

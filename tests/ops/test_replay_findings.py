@@ -1,4 +1,4 @@
-"""That the replay sees a wrong operator: each test puts one in the place of ours."""
+"""The replay detects wrong operators: each test replaces one of ours."""
 
 import os
 from collections import Counter
@@ -15,7 +15,7 @@ ATEN = ow.ops.aten
 
 
 def replay_with(operator, overload, *args, **kwargs) -> Counter:
-    """The counts after one call in which `operator` stands for ours."""
+    """Return the counts after one call in which `operator` replaces ours."""
     replayer = Replayer(lambda _: True, Counter(), set(), lambda *_: None)
     replayer.known[str(overload)] = operator
     replayer.run(overload, args, kwargs)

@@ -1,5 +1,5 @@
 """Traces calls of torch's operator database with symbolic sizes: a seeded share of them, with
-OPWRIGHT_ALL=1 all. The graphs must give what the operators give, at other sizes too."""
+OPWRIGHT_ALL=1 all. The graphs must return the operators' results, at other sizes too."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""That the traced replay sees a wrong fake kernel and a graph that is no function of the sizes."""
+"""The traced replay detects wrong fake kernels and graphs that do not depend on sizes."""
 
 from collections import Counter
 
@@ -17,14 +17,14 @@ def sine(x: ow.Tensor) -> ow.Tensor:
 
 
 def with_fake(fake):
-    """An operator that computes sin and whose fake kernel is `fake`."""
+    """Define an operator that computes sin and has the fake kernel `fake`."""
     operator = ow.library.custom_op(f"traced_replay::{fake.__name__}", sine, mutates_args=())
     operator.register_fake(fake)
     return operator
 
 
 def trace_with(operator, *args) -> Counter:
-    """The counts after one call in which `operator` stands for our sin."""
+    """Return the counts after one call in which `operator` replaces our sin."""
     replayer = TracedReplayer(lambda _: True, Counter(), set(), lambda *_: None)
     replayer.known["aten.sin.default"] = operator
     replayer.run(torch.ops.aten.sin.default, args, {})

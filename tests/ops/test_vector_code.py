@@ -1,4 +1,4 @@
-"""The loops of pointwise kernels are vector code, at every level that they are compiled for."""
+"""The loops of pointwise kernels are vectorized at every level for which they are compiled."""
 
 import os
 import re
@@ -14,7 +14,7 @@ FUNCTION = re.compile(r"[0-9a-f]+ <(_ZN8opwright6Kernel\w*?(?P<level>run\w*avx\w
 
 @pytest.fixture(scope="module")
 def kernels():
-    """The instructions of each kernel by its mangled name, with its level."""
+    """Return the instructions of each kernel by mangled name, with its level."""
     if shutil.which("objdump") is None:
         pytest.skip("objdump is not installed: no code was looked at")
     library = ROOT / os.environ.get("OPWRIGHT_BUILD", "build/release") / "libopwright.so"
@@ -31,7 +31,7 @@ def kernels():
 
 
 def computes_with(register: str, lines: list[str]) -> bool:
-    """Whether an instruction does more than to move or to clear such registers."""
+    """Return whether an instruction does more than move or clear such registers."""
     moves = re.compile(r"vp?(mov|broadcast|xor\w* (%\w+),\2,)")
     words = (re.sub(r"\s+", " ", line.split("\t")[-1]) for line in lines)
     return any(register in word and not moves.match(word) for word in words)

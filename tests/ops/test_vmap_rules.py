@@ -1,5 +1,5 @@
 """Maps calls of torch's operator database: a seeded share of them, with OPWRIGHT_ALL=1 all. vmap
-must give what the operator gives sample by sample; none of the core set may run once for each."""
+must return the per-sample results; no operator of the core set may run once per sample."""
 
 import pytest
 

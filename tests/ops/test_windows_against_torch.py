@@ -1,4 +1,4 @@
-"""Seeded random calls of pooling, interpolation, distances and bags give what torch gives."""
+"""Seeded random calls of pooling, interpolation, distances and bags match torch."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def image(calls: Calls, ndim: int, dtype: str) -> torch.Tensor:
 
 
 def window(calls: Calls, ndim: int, dilates: bool) -> list[list[int]]:
-    """Return kernel_size, stride, padding and maybe dilation, as one number or one for each dim."""
+    """Return kernel_size, stride, padding and maybe dilation, as one number or one per dim."""
     single = calls.random.random() < 0.3
 
     def pick(low: int, high: int) -> list[int]:
@@ -64,7 +64,7 @@ def max_pool_calls(calls: Calls) -> None:
         ndim = calls.random.choice([2, 3])
         x = image(calls, ndim, calls.dtype([*FLOATS, *INTS]))
         if ndim == 3 and (x.dim() == 4 or not x.is_floating_point()):
-            x = x.contiguous()  # torch refuses other layouts
+            x = x.contiguous()  # torch rejects other layouts
         args = (*window(calls, ndim, dilates=True), calls.random.random() < 0.5)
         if x.dtype in (torch.float32, torch.float64) and calls.random.random() < 0.3:
             x[..., ::2] = calls.random.choice([float("nan"), -float("inf"), 1.0])

@@ -1,4 +1,4 @@
-"""Runs calls in torch and in the program run_op, and tells where the results differ."""
+"""Runs calls in torch and in the program run_op, and reports where the results differ."""
 
 import os
 import random
@@ -91,7 +91,7 @@ def decode_tensor(text: str) -> tuple[torch.Tensor | None, tuple[int, ...]]:
     return flat.reshape(shape), tuple(steps)
 
 
-# Operators whose strides differ where a size is 1, or which have a layout of their own.
+# Operators whose strides differ if a size is 1, or which have their own layout.
 OF_ANY_STRIDES = (
     "aten::matmul",
     "aten::clamp",
@@ -112,7 +112,7 @@ def run_lines(lines: list[str]) -> list[list[tuple[torch.Tensor, tuple[int, ...]
 
 
 class Calls:
-    """Random arguments from one seed, and the calls made of them."""
+    """Random arguments from one seed, and the calls made with them."""
 
     def __init__(self, seed: int):
         self.random = random.Random(seed)
@@ -138,7 +138,7 @@ class Calls:
         return (whole, part()) if self.random.random() < 0.7 else (part(), part())
 
     def tensor(self, sizes: list[int], dtype: str) -> torch.Tensor:
-        """Values of a small range, with strides that are contiguous, permuted or have gaps."""
+        """Return values of a small range, with contiguous, permuted or gapped strides."""
         generator = torch.Generator().manual_seed(self.random.randrange(2**31))
         order = list(range(len(sizes)))
         kind = self.random.choice(["contiguous", "permuted", "gaps"])
@@ -164,7 +164,7 @@ class Calls:
         ).to(kind)
 
     def number(self, tensor: torch.Tensor):
-        """A number that goes with the tensor; only torch has a complex half."""
+        """Return a number that is compatible with the tensor; only torch has a complex half."""
         choices = [True, 2, -3, 0.5, 1.7, 2 + 1j]
         return self.random.choice(choices[:-1] if tensor.dtype == torch.float16 else choices)
 
@@ -237,7 +237,7 @@ def differs(
 
 
 def check_against_torch(make_calls, seed: int = 1) -> None:
-    """Fail with the first calls whose result is not torch's."""
+    """Fail with the first calls whose result differs from torch's."""
     calls = Calls(seed)
     make_calls(calls)
     lines = [

@@ -1,5 +1,5 @@
-// vmap rules, called through their records as vmap does. That each equals its operator sample by
-// sample is tested against torch's calls in test_vmap_rules.py.
+// vmap rules, called through their records as vmap does. test_vmap_rules.py compares each with its
+// operator applied sample by sample, on calls recorded from torch.
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -22,7 +22,7 @@ struct Mapped {
   Dims out_dims;
 };
 
-// `in_dims` as the arguments have them; a value that is a list stands for the elements of one.
+// `in_dims` has one entry per argument; a list value has one per element.
 Mapped run_vmap(const char* name, int64_t batch_size, const std::vector<OpwValue>& in_dims,
                 const std::vector<OpwValue>& args) {
   const Operator& op = Registry::get().require(name);

@@ -193,8 +193,8 @@ TEST(Export, ADerivedDimBindsARootThatNoInputHas) {
                      {.names = {"x"}, .dynamic = {{"x", 0, 2 * Dim::named("half")}}}, ones({6}));
   EXPECT_EQ(program({ones({10})})[0].size(0), 5);
   EXPECT_EQ(export_error_of([&] { (void)program({ones({5})}); }),
-            "ValueError: program: dimension 0 of the argument 'x' must be 2*half for a whole half, "
-            "got 5");
+            "ValueError: program: dimension 0 of the argument 'x' must be 2*half for an integer "
+            "half, got 5");
 }
 
 TEST(Export, AFixedDimTellsTheLineAndTheFix) {

@@ -237,7 +237,7 @@ TEST_F(ProgramFileError, PartsThatDoNotFitEachOtherAreRefused) {
 TEST_F(ProgramFileError, AWrongGraphIsUnderlined) {
   EXPECT_EQ(
       read_error(FileParts(file_).replace("aten::mm(%x", "aten::mm(%y").bytes()),
-      R"(ValueError: net.opw: graph: no input and no earlier node gives %y at line 3, column 37
+      R"(ValueError: net.opw: graph: no input and no earlier node defines %y at line 3, column 37
       %mm: float32[batch, 4] = aten::mm(%y, %weight)
                                         ^^)");
   EXPECT_EQ(

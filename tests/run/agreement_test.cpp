@@ -1,4 +1,4 @@
-// Random programs: a plan gives what evaluate() gives, bit by bit, again and again.
+// Random programs: a plan returns what evaluate() returns, bit for bit, on every run.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -25,7 +25,7 @@ namespace {
 
 using Tensors = std::vector<Tensor>;
 
-// Draws calls on square matrices. The same seed draws the same program.
+// Draws calls on square matrices. The same seed gives the same program.
 class RandomProgram {
  public:
   explicit RandomProgram(uint32_t seed) : dice_(seed) {}

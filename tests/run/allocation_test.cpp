@@ -1,4 +1,4 @@
-// A plan that is run again allocates nothing but what it returns: calls of malloc are counted.
+// A repeated plan run allocates only what it returns: calls of malloc are counted.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -29,7 +29,7 @@ namespace {
 thread_local size_t allocations = 0;
 }  // namespace
 
-// The functions of the C library, with a count; operator new comes here as well.
+// The C library's functions with a counter; operator new uses them too.
 // NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 void* __libc_malloc(size_t bytes);
@@ -74,7 +74,7 @@ class PlanAllocations : public ::testing::Test {
 #endif
   }
 
-  // Of a hundred runs, after a few that make ready.
+  // Counts over a hundred runs, after a few warm-up runs.
   static size_t count([[maybe_unused]] const Plan& plan,
                       [[maybe_unused]] const std::vector<Value>& inputs) {
 #if OPWRIGHT_COUNTS_MALLOC

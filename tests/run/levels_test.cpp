@@ -1,4 +1,4 @@
-// Plans under transforms, modes and recording: evaluate() of the graph at the caller's level.
+// Plans under transforms, modes and recording: they call evaluate() at the caller's level.
 #include <span>
 #include <string>
 #include <vector>

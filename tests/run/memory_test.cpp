@@ -1,4 +1,4 @@
-// Where the values of a plan's runs lie, whatever kernels do with their memory.
+// Where a plan's runs place values, whatever kernels do with their memory.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -27,12 +27,12 @@ using testing::run;
 using testing::ScopedOperator;
 using testing::values_of;
 
-constexpr int64_t kRows = 20;  // large enough for no block
+constexpr int64_t kRows = 20;  // too large for the block cache
 constexpr size_t kValueBytes = kRows * kRows * sizeof(float);
 
 Tensor large(float value) { return matrix(kRows, kRows, value); }
 
-// The one number that a value is full of; none: it is not.
+// The number that fills the tensor; none if elements differ.
 std::optional<float> filling(const Tensor& tensor) {
   const std::vector<float> values = values_of(tensor);
   for (const float value : values) {
@@ -44,7 +44,7 @@ std::optional<float> filling(const Value& value) {
   return filling(Tensor::borrow(value.get().as_tensor));
 }
 
-// `calls` with their results of one large type.
+// `calls` with results of one large type.
 std::string graph_of(const std::string& outputs, const std::vector<std::string>& calls) {
   const std::string type = ": float32[20, 20]";
   std::string text = "graph(%x" + type + ") -> (" + outputs + ") {\n";
@@ -306,7 +306,7 @@ TEST_F(PlanMemory, OfAResultOutlivesThePlan) {
   EXPECT_EQ(filling(outputs[0]), 5);
 }
 
-// Which of two values it gives depends on the data: one that was dropped in the watched run.
+// The result depends on the data: it is a value that was dropped in the observed run.
 TEST_F(PlanMemory, OfAResultThatWasDroppedWhenWatchedIsNotOverwritten) {
   const ScopedOperator choose(
       "test::choose(Tensor x, Tensor y) -> Tensor",

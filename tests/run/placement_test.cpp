@@ -14,7 +14,7 @@ namespace {
 
 bool meet(const Lifetime& a, const Lifetime& b) { return a.born <= b.died && b.born <= a.died; }
 
-// How many pairs share both a moment and a byte.
+// The number of pairs that overlap in both time and memory.
 size_t count_overlaps(const std::vector<Lifetime>& lives, const Placement& placement) {
   size_t count = 0;
   for (size_t i = 0; i < lives.size(); ++i) {
@@ -74,7 +74,7 @@ TEST(Placement, KeepsApartWhatLivesTogether) {
 class ArenaTest : public ::testing::Test {
  protected:
   static constexpr size_t kBytes = 256;
-  // The first two lie side by side, the third over both.
+  // The first two are side by side, the third spans both.
   std::vector<Lifetime> lives_{{kBytes, 0, 1}, {kBytes, 0, 1}, {2 * kBytes, 2, 3}};
   Placement placement_ = place(lives_);
   ArenaPtr arena_ = Arena::make(lives_, placement_);

@@ -1,4 +1,4 @@
-// Runs of plans for tests, and what evaluate() makes of the same graph.
+// Runs plans for tests, and evaluate() on the same graph.
 #pragma once
 
 #include <string>
@@ -41,7 +41,7 @@ inline Tensor copy(const Tensor& x) {
   return map(x, [](float value) { return value; });
 }
 
-// Operators of a test and their kernels for cpu, for its length.
+// A test's operators and their CPU kernels, registered for its duration.
 class ScopedOperator {
  public:
   template <class Kernel>

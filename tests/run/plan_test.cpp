@@ -33,7 +33,7 @@ class RunPlan : public ::testing::Test {
   testing::GraphOperators operators_;
 };
 
-// Notes the names of the steps.
+// Records the names of the steps.
 class NameWatch final : public StepWatch {
  public:
   void finish_step(const Node& node, int64_t began, int64_t ended) override {
@@ -85,7 +85,7 @@ TEST_F(RunPlan, WritesResultsIntoValuesOfTheCaller) {
   EXPECT_EQ(Value::take(results[1]).get().length, 2);
   std::vector<OpwValue> none;
   EXPECT_ERROR(plan->run(testing::lent(inputs), none), "ValueError",
-               "plan: it gives 4 results, there is room for 0");
+               "plan: it returns 4 results, there is room for 0");
 }
 
 TEST_F(RunPlan, GivesTheElementsOfListResults) {
@@ -104,7 +104,7 @@ TEST_F(RunPlan, NamesAListOfAnotherLengthAsEvaluateDoes) {
       "}\n";
 
   EXPECT_ERROR_CONTAINS(run(*make_plan(text), given(tensor({1, 2, 3, 4}))), "ValueError",
-                        "gave a list of 2 where the graph was traced with 3");
+                        "returned a list of 2 where the graph was traced with 3");
 }
 
 TEST_F(RunPlan, PassesListsOfTensorsAndOfOptionalOnes) {

@@ -1,4 +1,4 @@
-// Prints what a node costs in a chain of 1,000: `plan_time [elements] [add|relu|view]`.
+// Prints the cost per node in a chain of 1,000: `plan_time [elements] [add|relu|view]`.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kNodes = 1000;
 
-// The least of the rounds, in ns for each node.
+// The minimum over the rounds, in ns per node.
 template <class Body>
 double time_of(const Body& body) {
   double least = std::numeric_limits<double>::infinity();

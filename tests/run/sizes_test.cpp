@@ -1,5 +1,5 @@
 // Plans of graphs with symbolic sizes: what runs compute from their inputs and results, and errors
-// in the words of evaluate().
+// equal to those of evaluate().
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -30,7 +30,7 @@ class PlanSizes : public ::testing::Test {
   testing::GraphOperators operators_;
 };
 
-// The message of evaluate(), which that of a plan must be; it is run once well before.
+// A plan must raise the message of evaluate(), also after a successful run.
 void expect_error_of_evaluate(const std::string& text, const std::vector<Value>& good,
                               const std::vector<Value>& bad, const char* kind,
                               const std::string& part) {
@@ -77,7 +77,7 @@ TEST_F(PlanSizes, OfWrongInputsAreNamedAsByEvaluate) {
   expect_error_of_evaluate(kDynamic, good, given(matrix(4, 3), matrix(1, 8)), "TypeError",
                            "another number of dimensions");
   expect_error_of_evaluate(kDynamic, good, given(matrix(4, 3), tensor({1, 1, 1, 1, 1, 1, 1, 1})),
-                           "ValueError", "which model.py:13 asked");
+                           "ValueError", "required at model.py:13");
   expect_error_of_evaluate(kDynamic, good, given(matrix(5, 3)), "TypeError", "it takes 2 inputs");
   expect_error_of_evaluate(kDynamic, good, given(matrix(5, 3), 1.0), "TypeError",
                            "must be a tensor, got float");
@@ -102,7 +102,7 @@ TEST_F(PlanSizes, ThatAreDerivedAreSolvedForTheirSymbol) {
 
   EXPECT_EQ(run(*make_plan(text), good)[0].get().as_int, 2);
   expect_error_of_evaluate(text, good, given(tensor({1, 1, 1, 1, 1, 1})), "ValueError",
-                           "for a whole s0, got 6");
+                           "for an integer s0, got 6");
 }
 
 TEST_F(PlanSizes, ComeFromIntsStridesAndOffsets) {
@@ -164,7 +164,7 @@ TEST_F(PlanSizes, ThatResultsTellReachTheStepsAfterThem) {
 TEST_F(PlanSizes, ThatAnAssertionRefusesAreNamedAsByEvaluate) {
   expect_error_of_evaluate(kUnbacked, given(tensor({1, -1, 3})), given(tensor({1, 2, 3})),
                            "ValueError",
-                           "at most two may be positive (u0 <= 2, which model.py:4 asked, but the "
+                           "at most two may be positive (u0 <= 2, required at model.py:4, but the "
                            "graph is run with u0 = 3 (dimension 0 of %positive))");
 }
 
@@ -176,7 +176,7 @@ TEST_F(PlanSizes, OfResultsThatNoSymbolFitsAreNamedAsByEvaluate) {
       "}\n";
 
   expect_error_of_evaluate(text, given(tensor({1, -1, 3})), given(tensor({1, 2, 3})), "ValueError",
-                           "must be 2*u0 for a whole u0, got 3");
+                           "must be 2*u0 for an integer u0, got 3");
 }
 
 TEST_F(PlanSizes, MayBeResultsInTheListsOfLaterSteps) {

@@ -1,4 +1,4 @@
-// One plan on several threads at a time.
+// One plan on several threads concurrently.
 #include <atomic>
 #include <cstdint>
 #include <thread>
@@ -31,7 +31,7 @@ constexpr const char* kText =
 
 class PlanThreads : public ::testing::Test {
  protected:
-  // How many of the runs of a thread gave what they should.
+  // The number of a thread's runs with the correct result.
   static int run_often(const Plan& plan, int thread) {
     int right = 0;
     for (int i = 0; i < 60; ++i) {

@@ -1,4 +1,4 @@
-// Writes that go to their places at once: text in, text out.
+// Writes performed early and in place: text in, text out.
 #include "opwright/run/write_in_place.h"
 
 #include <cstdint>
@@ -140,7 +140,7 @@ TEST(WriteInPlace, AnAuthorsCompositeMayGiveTheOldValueOn) {
   EXPECT_EQ(rewritten(text), text);
 }
 
-// Graphs that stay as they are.
+// Graphs that stay unchanged.
 class Unchanged : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Unchanged, WhereTheOldValueIsSeenAfterwards) {
@@ -155,32 +155,32 @@ INSTANTIATE_TEST_SUITE_P(Graphs, Unchanged,
   %total: float32[8] = aten::add.Tensor(%c, %new)
   %copy_: float32[8] = aten::copy_(%c, %new)
 })",
-                             // Through a view of it.
+                             // The same through a view of it.
                              R"(graph(captured %c: float32[8], %a: float32[2]) -> (%total) {
   %part: float32[2] = aten::slice.Tensor(%c, end=2)
   %new: float32[8] = aten::slice_scatter(%c, %a, end=2)
   %total: float32[2] = aten::add.Tensor(%part, %a)
   %copy_: float32[8] = aten::copy_(%c, %new)
 })",
-                             // What is written is a part of the old value.
+                             // The written value is a part of the old value.
                              R"(graph(captured %c: float32[8]) -> () {
   %part: float32[2] = aten::slice.Tensor(%c, start=1, end=3)
   %new: float32[8] = aten::slice_scatter(%c, %part, end=2)
   %copy_: float32[8] = aten::copy_(%c, %new)
 })",
-                             // The new value is given to the caller, as memory of its own.
+                             // The new value is returned to the caller and needs its own memory.
                              R"(graph(captured %c: float32[8], %a: float32[2]) -> (%new) {
   %new: float32[8] = aten::slice_scatter(%c, %a, end=2)
   %copy_: float32[8] = aten::copy_(%c, %new)
 })",
-                             // A value on the way is read later.
+                             // An intermediate value is read later.
                              R"(graph(captured %c: float32[8], %a: float32[2]) -> (%total) {
   %first: float32[8] = aten::slice_scatter(%c, %a, end=2)
   %second: float32[8] = aten::slice_scatter(%first, %a, start=2, end=4)
   %total: float32[8] = aten::add.Tensor(%first, %second)
   %copy_: float32[8] = aten::copy_(%c, %second)
 })",
-                             // Nobody says that the input has memory of its own.
+                             // The input is not known to have its own memory.
                              R"(graph(%c: float32[8], %a: float32[2]) -> () {
   %new: float32[8] = aten::slice_scatter(%c, %a, end=2)
   %copy_: float32[8] = aten::copy_(%c, %new)

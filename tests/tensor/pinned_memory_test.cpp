@@ -39,7 +39,7 @@ const std::vector<int64_t> kStrides{1, 2};
 TEST(PinnedMemory, NeedsADeviceThatHasIt) {
   (void)TestDevice::device();
   EXPECT_ERROR(make_empty_pinned(kSizes, kStrides, DType::Float32), "RuntimeError",
-               "pin_memory: no device that pins memory is here; leave pin_memory out");
+               "pin_memory: no device that pins memory is here; omit pin_memory");
 }
 
 TEST(PinnedMemory, IsMemoryOfTheCpuThatGoesWithItsLastTensor) {

@@ -1,5 +1,5 @@
-// Autocast from C++: scopes, which one decides, kept casts. What each operator does is compared
-// with torch in tests/python/autograd/test_autocast.py.
+// Autocast from C++: scopes, nesting, cached casts. tests/python/autograd/test_autocast.py compares
+// each operator with torch.
 #include "opwright/autocast.h"
 
 #include <cstddef>
@@ -68,7 +68,7 @@ TEST(Autocast, IsOffInsideOfAnOperatorThatItCasts) {
   EXPECT_FALSE(seen.was_enabled);
 }
 
-// Counts the casts of a scope; it stands outside, where it sees the calls of the mode.
+// Counts the casts of a scope; it is entered outside, where it sees the mode's calls.
 class CountedCasts final : public Mode {
  public:
   bool process(const Operator& op, Arguments /*args*/, Results /*results*/) override {

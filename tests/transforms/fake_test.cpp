@@ -1,4 +1,5 @@
-// Fake mode: calls without tensors, real ones refused, twins, environments, operators of authors.
+// Fake mode: calls without tensors, rejection of real ones, counterparts, environments, custom
+// operators.
 #include "opwright/transforms/trace/fake.h"
 
 #include <array>

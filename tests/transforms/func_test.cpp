@@ -77,7 +77,7 @@ TEST(Grad, RefusesAnOutputThatIsNoScalar) {
 
   const std::string text = error_of([&] { (void)grad(twice)(numbers({1, 2})); });
 
-  EXPECT_NE(text.find("grad: the function must give a scalar"), std::string::npos) << text;
+  EXPECT_NE(text.find("grad: the function must return a scalar"), std::string::npos) << text;
 }
 
 TEST(Grad, RefusesArgnumsOutOfRange) {
@@ -113,7 +113,7 @@ TEST(Vjp, RefusesTheWrongNumberOfCotangents) {
 
   const std::string text = error_of([&] { (void)run.pull(std::initializer_list<Tensor>{}); });
 
-  EXPECT_NE(text.find("vjp: the function gave 1 tensors, but there are 0"), std::string::npos)
+  EXPECT_NE(text.find("vjp: the function returned 1 tensors, but there are 0"), std::string::npos)
       << text;
 }
 

@@ -20,7 +20,7 @@ using testing::range;
 using testing::Recorder;
 using Tensors = std::vector<Tensor>;
 
-// What reaches the level below, a line for each call.
+// The calls that reach the level below, one per line.
 template <class F>
 std::string calls_of(const F& f, const Tensors& inputs) {
   const auto recorder = IntrusivePtr<Recorder>::take(new Recorder(nullptr));
@@ -250,7 +250,7 @@ TEST(Functionalize, LetsGoOfEverything) {
 
 // ---- Random numbers ----
 
-// Keeps the states of generators as a trace would.
+// Keeps generator states like a trace.
 class StateKeeper : public Recorder, public RandomStates {
  public:
   using Recorder::Recorder;
@@ -304,8 +304,8 @@ TEST(FunctionalSibling, RefusesAWriteBesideAView) {
   EXPECT_ERROR_CONTAINS(
       (void)functional_sibling(Registry::get().require("functionaltest::both_")),
       "NotImplementedError",
-      "functionaltest::both_ writes an argument and gives a view of 'y', which has no functional "
-      "form");
+      "functionaltest::both_ writes an argument and returns a view of 'y', which has no "
+      "functional form");
 }
 
 TEST(FunctionalPair, OfEveryInPlaceAndOutFormOfAten) {

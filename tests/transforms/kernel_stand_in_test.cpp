@@ -1,4 +1,6 @@
-// Calls on a device that lacks their kernel: what stands in for it, and what is counted.
+// Calls on a device without a kernel for them: which fallback runs, and what is counted.
+#include "opwright/transforms/mode/kernel_fallback.h"
+
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -90,7 +92,7 @@ TEST(KernelStandIn, RefusesWhatTheUserDidNotAllow) {
   EXPECT_TRUE(fallback_counts().empty());
 }
 
-// masked_scatter is masked_scatter_ on a copy, which would be masked_scatter without a kernel.
+// masked_scatter is masked_scatter_ on a copy, which without a kernel would be masked_scatter.
 TEST(KernelStandIn, RefusesFormsThatAreDefinedByEachOther) {
   Tensor x = on_device(range({3}));
   const Tensor mask = on_device(range({3}).gt(0));

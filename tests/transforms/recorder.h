@@ -1,4 +1,4 @@
-// An interpreter that passes calls on and keeps the names of their operators.
+// An interpreter that forwards calls and records the names of their operators.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ class Recorder : public Interpreter {
     const ParentScope scope(*this);
     call(op, args, results);
   }
-  // A line for each call.
+  // One line per call.
   const std::string& text() const { return text_; }
 
  private:

@@ -67,7 +67,7 @@ TEST(MakeFx, RefusesDataOfTracedValues) {
   const auto f = [](const Tensor& x) { return x.sum().item().to<double>() > 0 ? x : x + 1; };
 
   EXPECT_ERROR_CONTAINS((void)make_fx(f)(ones_of({2})), "RuntimeError",
-                        "item: the data of a tensor inside make_fx were asked for (float32[])");
+                        "item: cannot read the data of a tensor inside make_fx (float32[])");
 }
 
 TEST(MakeFx, FunctionalisesAGraph) {

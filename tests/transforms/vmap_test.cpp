@@ -27,7 +27,7 @@ using testing::Recorder;
 using testing::sizes;
 using Tensors = std::vector<Tensor>;
 
-// What reaches the level below, a line for each call.
+// The calls that reach the level below, one per line.
 template <class Mapped, class... Inputs>
 std::string vmap_calls_of(Mapped mapped, const Inputs&... inputs) {
   const auto recorder = IntrusivePtr<Recorder>::take(new Recorder(nullptr));
@@ -36,7 +36,7 @@ std::string vmap_calls_of(Mapped mapped, const Inputs&... inputs) {
   return recorder->text();
 }
 
-// ---- Operators of the tests ----
+// ---- Test operators ----
 
 Tensor row_sum(const Tensor& x, double scale) { return x.sum() * scale; }
 VmapResult<Tensor> row_sum_vmap(const VmapInfo& info, const Tensor& x, double scale) {
@@ -196,7 +196,8 @@ TEST(Vmap, RandomnessIsARule) {
 
   EXPECT_EQ(same[0], same[2]);
   EXPECT_NE(different[0], different[2]);
-  EXPECT_ERROR_CONTAINS(vmap(f)(batch), "RuntimeError", "aten::rand: random numbers were asked");
+  EXPECT_ERROR_CONTAINS(vmap(f)(batch), "RuntimeError",
+                        "aten::rand: random numbers were requested");
 }
 
 TEST(Vmap, LeavesNothingBehind) {

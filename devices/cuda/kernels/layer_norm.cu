@@ -201,7 +201,7 @@ void check_parameter(const char* name, const std::optional<Tensor>& parameter,
   const DType dtype = parameter->dtype();
   OPWRIGHT_CHECK_TYPE(dtype == input || (is_half(input) && dtype == DType::Float32), kWho, ": ",
                       name, " of ", dtype, " does not go with input of ", input,
-                      "; all must have one dtype, or be float32 beside a half");
+                      "; all must have one dtype, or be float32 with a half");
 }
 
 // float32 where the input is a half and parameters are float32.

@@ -114,7 +114,7 @@ std::vector<NodeArgument> bind_call(const Operator& op, const nb::tuple& args,
   std::vector<NodeArgument> bound;
   for (size_t i = 0; i < found.size(); ++i) {
     const Argument& declared = schema.arguments[i];
-    OPWRIGHT_CHECK_TYPE(found[i] || declared.default_value, op.name(), " lacks its argument '",
+    OPWRIGHT_CHECK_TYPE(found[i] || declared.default_value, op.name(), " is missing its argument '",
                         declared.name, "'");
     bound.push_back(found[i] ? std::move(*found[i])
                              : NodeArgument::constant(*declared.default_value));

@@ -110,8 +110,8 @@ def vmap_rule(operator: _C.Operator, function: Callable, restorers: Restorers) -
             out_dims = (out_dims,) * num_returns
         if not (len(output) == len(out_dims) == num_returns):
             raise RuntimeError(
-                f"{operator.name}: the vmap rule gave {len(output)} outputs and {len(out_dims)} "
-                f"out_dims, but the operator has {num_returns} results"
+                f"{operator.name}: the vmap rule returned {len(output)} outputs and "
+                f"{len(out_dims)} out_dims, but the operator has {num_returns} results"
             )
         return (*output, [*out_dims])
 

@@ -46,7 +46,7 @@ def _check_can_loop(functions: Functions, info: object) -> None:
         )
     if "nondeterministic_seeded" in functions.tags and info.randomness != "different":
         raise RuntimeError(
-            f"{operator.name}: random numbers were asked for inside vmap with "
+            f"{operator.name}: random numbers were requested inside vmap with "
             f"randomness={info.randomness!r}, and it has no rule for vmap\n"
             '  Say vmap(..., randomness="different"), or register a rule with register_vmap.'
         )

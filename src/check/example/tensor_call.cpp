@@ -129,8 +129,8 @@ bool is_about_data(const Error& error) {
   const auto says = [&](std::string_view part) {
     return text.find(part) != std::string_view::npos;
   };
-  return says("has no data") || says("were asked for (") || says("the data of a fake tensor") ||
-         says("the data of a tensor inside a transform") ||
+  return says("has no data") || says("cannot read the data of ") ||
+         says("the data of a fake tensor") || says("the data of a tensor inside a transform") ||
          says("is known only when the program runs");
 }
 

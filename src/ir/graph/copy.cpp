@@ -13,7 +13,7 @@
 namespace opwright {
 namespace {
 
-// Copies arguments with the values of the new graph in place of the old ones.
+// Copies arguments, replacing values by those of the new graph.
 class ArgumentCopier {
  public:
   explicit ArgumentCopier(uint32_t num_values) : values_(num_values, nullptr) {}
@@ -41,7 +41,7 @@ class ArgumentCopier {
   }
 
  private:
-  std::vector<GraphValue*> values_;  // by the number of the old one
+  std::vector<GraphValue*> values_;  // indexed by the old value's number
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// is_equal: two graphs of which each prints as the other does.
+// is_equal: whether two graphs print the same.
 #include <algorithm>
 #include <cstdint>
 #include <span>
@@ -15,7 +15,7 @@
 namespace opwright {
 namespace {
 
-// Symbols of two environments are the same where they have the same text.
+// Symbols of two environments are equal if they have the same text.
 bool equal_symbolic(const SymInt& a, const SymInt& b) {
   if (!a.is_symbolic() || !b.is_symbolic()) return a.word() == b.word();
   return a.word() == b.word() || concatenate(a) == concatenate(b);
@@ -23,7 +23,7 @@ bool equal_symbolic(const SymInt& a, const SymInt& b) {
 
 bool is_int(const OpwValue& value) { return value.tag == kOpwInt || value.tag == kOpwSymInt; }
 
-// Plain ints are symbolic ones; how a list is stored does not matter.
+// Plain ints compare equal to SymInts; the storage form of a list does not matter.
 bool equal_constants(const OpwValue& a, const OpwValue& b) {
   if (is_list_tag(a.tag) && is_list_tag(b.tag)) {
     if (a.length != b.length) return false;

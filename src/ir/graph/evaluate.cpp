@@ -38,7 +38,7 @@ class Evaluation {
 
   const Graph& graph_;
   RunState state_;
-  std::vector<uint32_t> uses_left_;  // by the number of a value
+  std::vector<uint32_t> uses_left_;  // indexed by value number
   InputCheck inputs_;
 };
 
@@ -91,7 +91,7 @@ std::vector<Value> Evaluation::take_outputs() {
 }
 
 std::vector<Value> Evaluation::run_all(std::vector<Value> inputs) {
-  OPWRIGHT_CHECK_VALUE(graph_.output(), "graph: it returns nothing that was set; call set_outputs");
+  OPWRIGHT_CHECK_VALUE(graph_.output(), "graph: it has no outputs; call set_outputs");
   size_t index = 0;
   for (const GraphValue* input : graph_.inputs()) keep(*input, inputs[index++]);
   inputs_.bind_inputs(inputs, state_.symbols);

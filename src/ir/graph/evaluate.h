@@ -1,5 +1,5 @@
-// Runs a graph by calling its operators one after the other, at the caller's level: under a
-// transform it is transformed as the function that it was traced from.
+// Runs a graph by calling its operators in order at the caller's level. Under a transform, the
+// graph is transformed like the function it was traced from.
 #pragma once
 
 #include <span>
@@ -13,27 +13,27 @@
 
 namespace opwright {
 
-// The values of the symbols of a graph; words, since a run on fake tensors gives symbols again.
+// The values of a graph's symbols. SymInts, since a run on fake tensors produces symbols again.
 using SymbolValues = std::unordered_map<std::string, SymInt>;
 
-// The outputs, given one value for each input of role Argument; the other inputs come from the
-// graph. Sizes are checked against the metadata and the guards of the graph. ValueError that names
-// the input, the dimension and the line that asked; TypeError for a wrong dtype, device or number
-// of dimensions. An input of role RandomState is the state of the default generator when the run
-// starts (ir/random_input.h); the last outputs are then the states to set at its end, one for each
-// such input, and are not given back.
+// Runs the graph on one value per input of role Argument and returns the outputs; the graph
+// provides the other inputs. Sizes are checked against the graph's metadata and guards: ValueError
+// names the input, the dimension and the line that required it; TypeError for a wrong dtype, device
+// or number of dimensions. An input of role RandomState is the state of the default generator at
+// the start of the run (ir/random_input.h). The last outputs are then the states to set at the end,
+// one per such input, and are not returned.
 [[nodiscard]] OPWRIGHT_EXPORT std::vector<Value> evaluate(const Graph& graph,
                                                           std::span<const OpwValue> arguments);
 
-// The same for a sub-graph whose symbols were bound by the graph around it.
+// The same for a sub-graph whose symbols are bound by the enclosing graph.
 [[nodiscard]] std::vector<Value> evaluate(const Graph& graph, std::span<const OpwValue> arguments,
                                           SymbolValues symbols);
 
-// All outputs, given a value for every input of any role: nothing is taken from the graph or from a
-// generator. Sizes are checked.
+// Runs the graph on a value for every input of any role and returns all outputs: nothing is read
+// from the graph or from a generator. Sizes are checked.
 [[nodiscard]] std::vector<Value> evaluate_all(const Graph& graph, std::vector<Value> inputs);
 
-// The value of an expression of `env`. KeyError for a symbol that has none.
+// Evaluates an expression of `env`. KeyError for a symbol without a value.
 [[nodiscard]] OPWRIGHT_EXPORT SymInt substitute(const ShapeEnv& env, const SymInt& expression,
                                                 const SymbolValues& values);
 

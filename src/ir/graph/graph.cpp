@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "opwright/error.h"
-#include "opwright/ir/graph/input_plan.h"  // of a member
+#include "opwright/ir/graph/input_plan.h"  // for a member
 #include "opwright/ir/graph/input_words.h"
 #include "opwright/ir/graph/node_text.h"
 #include "opwright/ir/graph/text_check.h"
@@ -97,7 +97,7 @@ GraphValue* Graph::find(std::string_view name) const noexcept {
 // ---- Names ----
 
 void Graph::name_value(GraphValue& value, std::string_view wanted) {
-  // Most names are those of operators that were there before.
+  // Most names are those of operators seen before.
   auto counted = numbers_.find(wanted);
   NumberedName name;
   if (counted == numbers_.end()) {
@@ -119,8 +119,8 @@ void Graph::rename(GraphValue& value, std::string_view name) {
   check_member(value.node());
   if (value.name_ == name) return;
   OPWRIGHT_CHECK_VALUE(is_value_name(name), "graph: '", name,
-                       "' cannot name a value; a name is a Python identifier that is no keyword or "
-                       "builtin");
+                       "' cannot name a value; a name is a Python identifier that is not a keyword "
+                       "or builtin");
   OPWRIGHT_CHECK_VALUE(!names_.contains(name), "graph: the name %", name, " is taken");
   names_.erase(value.name_);
   value.name_ = name;
@@ -153,7 +153,7 @@ void Graph::add_uses(Node& node) {
   }
 }
 
-// From the back: passes that erase many nodes go backwards.
+// Searches from the back: passes that erase many nodes go backwards.
 void Graph::drop_uses(Node& node) {
   for (const NodeArgument& argument : node.args_) {
     argument.visit_values([&](GraphValue& value) {
@@ -183,8 +183,8 @@ void Graph::check_place(const Node* before) const {
   if (!before) return;
   check_member(*before);
   OPWRIGHT_CHECK_VALUE(before->kind_ != NodeKind::Input,
-                       "graph: nothing can stand before the input %", before->values_[0].name_,
-                       "; inputs come first");
+                       "graph: nothing can be inserted before the input %",
+                       before->values_[0].name_, "; inputs come first");
 }
 
 // ---- Changing ----
@@ -323,7 +323,7 @@ void Graph::replace_uses(GraphValue& from, GraphValue& to) {
   check_member(from.node());
   check_member(to.node());
   if (&from == &to) return;
-  for (Node* user : from.users_) {  // one that stands here twice is done the first time
+  for (Node* user : from.users_) {  // a repeated user is handled the first time
     for (NodeArgument& argument : user->args_) argument.replace(from, to);
   }
   to.users_.insert(to.users_.end(), from.users_.begin(), from.users_.end());
@@ -343,7 +343,7 @@ void Graph::move_before(Node& node, Node& before) {
 void Graph::make_argument(GraphValue& input) {
   Node& node = *input.node_;
   check_member(node);
-  OPWRIGHT_CHECK_VALUE(node.kind_ == NodeKind::Input, "graph: %", input.name(), " is no input");
+  OPWRIGHT_CHECK_VALUE(node.kind_ == NodeKind::Input, "graph: %", input.name(), " is not an input");
   node.role_ = InputRole::Argument;
   node.bound_ = Tensor();
 }
@@ -362,7 +362,7 @@ void Graph::order_inputs(std::span<GraphValue* const> inputs) {
     OPWRIGHT_ASSERT(input->node_->kind_ == NodeKind::Input);
   }
   OPWRIGHT_CHECK_VALUE(inputs.size() == this->inputs().size(), "graph: it has ",
-                       this->inputs().size(), " inputs, ", inputs.size(), " were put in order");
+                       this->inputs().size(), " inputs, but ", inputs.size(), " were given");
   for (GraphValue* input : inputs) unlink(*input->node_);
   Node* after = first_;
   for (GraphValue* input : inputs) {
@@ -374,7 +374,7 @@ void Graph::order_inputs(std::span<GraphValue* const> inputs) {
 void Graph::bind_input(GraphValue& input, Tensor tensor) {
   check_member(input.node());
   OPWRIGHT_CHECK_VALUE(input.node().kind() == NodeKind::Input, "graph: %", input.name_,
-                       " is no input, so no tensor can be bound to it");
+                       " is not an input, so no tensor can be bound to it");
   input.node().bound_ = std::move(tensor);
 }
 

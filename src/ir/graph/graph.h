@@ -1,14 +1,14 @@
-// Graph: a program as a list of operator calls. The only meeting point of tracing, export,
-// compilation and conversion.
+// Graph: a program as a list of operator calls. Tracing, export, compilation and conversion all
+// meet here and nowhere else.
 //
 //   graph(%x: float32[s0, 3], %w: float32[3, 4]) -> (%mm) {
 //     symbol s0 in [2, inf], hint 5, from x.size(0)
 //     %mm: float32[s0, 4] = aten::mm(%x, %w)  # model.py:12
 //   }
 //
-// Nodes stand in the order in which they run. Values are named; symbolic sizes stand as expressions
-// over the symbols of one ShapeEnv: an input or the result that shows a symbol as a size, or as its
-// value, binds it for all nodes after it.
+// Nodes are in execution order. Values are named. Symbolic sizes are expressions over the symbols
+// of one ShapeEnv: an input or result that has a symbol as a size, or as its value, binds it for
+// all later nodes.
 #pragma once
 
 #include <cstdint>
@@ -29,15 +29,15 @@ namespace opwright {
 struct InputPlan;
 struct InputWords;
 
-// What a call adds to a graph.
+// Describes a call to add to a graph.
 struct CallDescription {
   const Operator* op = nullptr;
-  std::vector<NodeArgument> args;  // one for each of the schema's
-  std::vector<Value> results;      // as a fake run gave them: the metadata of its values
+  std::vector<NodeArgument> args;  // one per schema argument
+  std::vector<Value> results;      // the metadata of its values, as computed by a fake run
   SourceSite site;
   std::string module_path;
   bool grad_mode = true;
-  std::vector<std::string> names = {};  // of its values; left out: made from the operator's name
+  std::vector<std::string> names = {};  // of its values; empty: derived from the operator's name
 };
 
 class OPWRIGHT_EXPORT Graph : public Counted<Graph> {
@@ -45,7 +45,7 @@ class OPWRIGHT_EXPORT Graph : public Counted<Graph> {
   explicit Graph(ShapeEnvPtr shape_env = nullptr);
   ~Graph();
 
-  // Null: no symbols.
+  // Null: the graph has no symbols.
   [[nodiscard]] const ShapeEnvPtr& shape_env() const noexcept { return shape_env_; }
 
   // ---- Reading ----
@@ -57,20 +57,20 @@ class OPWRIGHT_EXPORT Graph : public Counted<Graph> {
   [[nodiscard]] std::span<const NodeArgument> outputs() const noexcept;
   [[nodiscard]] GraphValue* find(std::string_view name) const noexcept;
   [[nodiscard]] size_t num_nodes() const noexcept { return num_nodes_; }
-  // More than the number of every value: the length of a table with a place for each.
+  // Greater than the number of every value: the length of a table indexed by value number.
   [[nodiscard]] uint32_t num_value_numbers() const noexcept { return num_value_numbers_; }
 
-  // ---- Changing. Each keeps users right; verify() judges the whole. ----
+  // ---- Changing. Each keeps the user lists correct; verify() checks the graph. ----
 
-  // After the inputs there are. A name that is taken gets a number.
+  // Appends an input after the existing ones. A number is appended to a name that is taken.
   GraphValue& add_input(std::string_view name, Value meta, InputRole role = InputRole::Argument,
                         Tensor bound = {}, SourceSite site = {});
-  // Before the node, or, null, before the insertion point or the Output. Tensors and SymInts among
-  // the results become values. ValueError for another number of results than the schema's, a value
-  // of another graph, or a place before an input.
+  // Inserts the call before `before`; if null, before the insertion point or the Output. Tensors
+  // and SymInts among the results become values. ValueError if the number of results differs from
+  // the schema's, for a value of another graph, or for a position before an input.
   Node& insert_call(CallDescription call, Node* before = nullptr);
-  // Where insert_call puts a call that is given no place; null: at the end. It moves on when its
-  // node is erased or moved.
+  // Where insert_call inserts by default; null: at the end. It advances when its node is erased or
+  // moved.
   [[nodiscard]] Node* insertion_point() const noexcept { return insertion_point_; }
   void set_insertion_point(Node* before);
   // Sets or replaces the Output.
@@ -78,32 +78,32 @@ class OPWRIGHT_EXPORT Graph : public Counted<Graph> {
   void set_arguments(Node& node, std::vector<NodeArgument> args);
   void set_meta(GraphValue& value, Value meta);
   void set_module_path(Node& node, std::string path);
-  // ValueError for a name that is taken or is none.
+  // ValueError if the name is taken or is not a valid name.
   void rename(GraphValue& value, std::string_view name);
-  // ValueError while something uses it, naming a user.
+  // ValueError that names a user if something uses the node.
   void erase(Node& node);
-  // Every use of `from` becomes one of `to`.
+  // Replaces every use of `from` with `to`.
   void replace_uses(GraphValue& from, GraphValue& to);
   void move_before(Node& node, Node& before);
-  // An input that was captured is given by the caller from now on.
+  // Makes a captured input an argument, which the caller provides from now on.
   void make_argument(GraphValue& input);
-  // A captured input holds data that nothing else changes.
+  // Marks a captured input as constant: nothing else changes its data.
   void make_constant(GraphValue& input);
-  // All inputs in another order.
+  // Reorders the inputs; `inputs` lists all of them.
   void order_inputs(std::span<GraphValue* const> inputs);
-  // Gives an input its tensor; for graphs that were read from text.
+  // Binds a tensor to an input of a graph that was parsed from text.
   void bind_input(GraphValue& input, Tensor tensor);
 
-  // What the inputs must be, for runs; made when first asked for. Any thread.
+  // The checks on inputs that runs perform; built on first use. Any thread.
   [[nodiscard]] IntrusivePtr<const InputPlan> input_plan() const;
-  // Raised by every change of an input.
+  // Incremented by every change of an input.
   [[nodiscard]] uint64_t input_changes() const noexcept { return input_changes_; }
 
-  // What errors about inputs call them, and the graph.
+  // How errors refer to the inputs and to the graph.
   [[nodiscard]] const InputWords& input_words() const;
   void set_input_words(IntrusivePtr<const InputWords> words);
 
-  // A copy with nodes of its own and the same symbols.
+  // Copies the nodes; the copy shares the symbols.
   [[nodiscard]] IntrusivePtr<Graph> copy() const;
 
  private:
@@ -131,30 +131,29 @@ class OPWRIGHT_EXPORT Graph : public Counted<Graph> {
   Node* output_ = nullptr;
   Node* last_input_ = nullptr;
   Node* insertion_point_ = nullptr;
-  Node* erased_ = nullptr;  // linked by next
+  Node* erased_ = nullptr;  // linked list through `next`
   size_t num_nodes_ = 0;
   uint32_t num_value_numbers_ = 0;
   uint64_t input_changes_ = 0;
-  std::unordered_map<std::string_view, GraphValue*> names_;  // the keys are those of the values
-  // The last number given to a name.
+  std::unordered_map<std::string_view, GraphValue*> names_;  // keys point into the values
+  // The last number appended to a name.
   std::unordered_map<std::string, uint32_t, NameHash, std::equal_to<>> numbers_;
   mutable IntrusivePtr<const InputPlan> input_plan_;
-  IntrusivePtr<const InputWords> input_words_;  // null: those of a graph
+  IntrusivePtr<const InputWords> input_words_;  // null: the default words
 };
 
 using GraphPtr = IntrusivePtr<Graph>;
 
-// Refuses a graph that is not whole: a value used before it is there, wrong numbers or types of
-// arguments, results that do not fit the schema, a symbol that nothing binds, a missing Output, a
-// removed operator. ValueError that names the node and what is wrong with it.
+// Checks that the graph is valid. Invalid are: a value used before it is defined, a wrong number or
+// type of arguments, results that do not match the schema, an unbound symbol, a missing Output, a
+// removed operator. ValueError names the node and the problem.
 OPWRIGHT_EXPORT void verify(const Graph& graph);
 
-// The text form. Reading it back gives an equal graph, but for the tensors that inputs are bound
-// to.
+// The text form. Parsing it produces an equal graph, except for the tensors bound to inputs.
 [[nodiscard]] OPWRIGHT_EXPORT std::string to_text(const Graph& graph);
-// ValueError with the line and the token underlined. The graph is verified.
+// Parses and verifies a graph. ValueError shows the line with the token underlined.
 [[nodiscard]] OPWRIGHT_EXPORT GraphPtr parse_graph(std::string_view text);
-// The same nodes, names, metadata, lines and symbols with the same facts.
+// Whether both have the same nodes, names, metadata, lines, and symbols with the same facts.
 [[nodiscard]] OPWRIGHT_EXPORT bool is_equal(const Graph& a, const Graph& b);
 
 }  // namespace opwright

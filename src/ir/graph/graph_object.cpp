@@ -26,7 +26,7 @@ using GraphObject = CountedObject<GraphTraits>;
 }  // namespace
 
 void register_graph_type() {
-  Registry& registry = Registry::get();  // its first use may come here again
+  Registry& registry = Registry::get();  // its first use may re-enter here
   static const bool is_registered = (registry.add_opaque_type(kGraphTypeName), true);
   (void)is_registered;
 }

@@ -18,7 +18,7 @@ std::vector<Value> infer_results(const Graph& graph, const Operator& op,
                                  std::span<const NodeArgument> args) {
   OPWRIGHT_CHECK_VALUE(args.size() == op.num_arguments(), "graph: ", op.name(), " takes ",
                        op.num_arguments(), " arguments, got ", args.size());
-  // The symbols of the arguments stand for themselves.
+  // The symbols of the arguments evaluate to themselves.
   RunState state;
   state.values.resize(graph.num_value_numbers());
   std::vector<Value> owned;

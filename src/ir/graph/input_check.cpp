@@ -76,14 +76,15 @@ SymInt actual_number(const ShownNumber& shown, const OpwValue& actual) {
   }
 }
 
-// Demands a condition on sizes: now, or as a guard of the trace that the run is a part of.
+// Requires a condition on sizes: checks it now, or adds a guard to the trace that the run is part
+// of.
 void demand(const SymInt& condition, const std::string& message) {
   check(SymBool(condition, std::source_location::current()), message);
 }
 
 bool holds(const SymInt& condition) { return !condition.is_symbolic() && condition.word() != 0; }
 
-// Where a symbol has a value already, it is that of the graph around this one.
+// If a symbol already has a value, that of the enclosing graph counts.
 void bind_symbol(const SymbolBinding& binding, const OpwValue& actual, SymbolValues& symbols) {
   if (symbols.contains(binding.symbol)) return;
   const SymInt number = actual_number(binding.shown, actual);
@@ -93,7 +94,7 @@ void bind_symbol(const SymbolBinding& binding, const OpwValue& actual, SymbolVal
     if (!holds(is_whole)) {
       demand(is_whole, concatenate(words_of(*binding.value).who, ": ",
                                    describe(*binding.value, binding.shown), " must be ",
-                                   binding.shown.expression, " for a whole ", binding.symbol,
+                                   binding.shown.expression, " for an integer ", binding.symbol,
                                    ", got ", number));
     }
   }
@@ -103,7 +104,7 @@ void bind_symbol(const SymbolBinding& binding, const OpwValue& actual, SymbolVal
 
 std::string asked_by(const Guard& guard) {
   const SourceSite site = guard.user.is_known() ? guard.user : guard.asked;
-  return site.is_known() ? concatenate(", which ", site, " asked") : "";
+  return site.is_known() ? concatenate(", required at ", site) : "";
 }
 
 std::string range_text(const Symbol& symbol) {
@@ -114,7 +115,7 @@ std::string range_text(const Symbol& symbol) {
   return concatenate(symbol.range.least, " <= ", symbol.name, " <= ", symbol.range.greatest);
 }
 
-// A condition; ends that are without bound are not asked for.
+// The condition that a value is in a range; infinite ends are not checked.
 SymInt lies_in(const SymInt& value, const SymRange& range) {
   SymInt holds = 1;
   if (range.least > kOpwSmallestInt) holds = apply_sym(kOpwSymGe, value, SymInt(range.least));
@@ -246,7 +247,7 @@ void InputCheck::check_assertions(const SymbolValues& symbols) {
   for (size_t i = 0; i < is_checked_.size(); ++i) {
     if (is_checked_[i] || !can_compute(env_->runtime_asserts()[i].condition, symbols)) continue;
     is_checked_[i] = true;
-    // A copy: in a run on symbols of this environment a demand adds an assertion to it.
+    // A copy: in a run on symbols of this environment, `demand` adds an assertion to it.
     const RuntimeAssert assertion = env_->runtime_asserts()[i];
     const SymInt condition = substitute(*env_, assertion.condition, symbols);
     if (holds(condition)) continue;
@@ -270,7 +271,7 @@ void InputCheck::check(std::span<const Value> inputs, const SymbolValues& symbol
   std::vector<SymInt> given;
   for (const std::string& symbol : plan_->symbols) {
     const auto found = symbols.find(symbol);
-    given.push_back(found == symbols.end() ? SymInt(0) : found->second);  // 0: nothing asks for it
+    given.push_back(found == symbols.end() ? SymInt(0) : found->second);  // 0: unused
   }
   std::vector<SymInt> sizes(plan_->expected.size());
   plan_->sizes->run(std::span<const SymInt>(given), sizes);

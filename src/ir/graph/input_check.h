@@ -1,5 +1,4 @@
-// What a run of a graph asks of its inputs: kinds, sizes, guards, ranges; and the symbols that it
-// binds on the way.
+// Checks the inputs of a graph run (kinds, sizes, guards, ranges) and binds symbols from them.
 #pragma once
 
 #include <cstddef>
@@ -20,18 +19,18 @@ class InputCheck {
  public:
   explicit InputCheck(const Graph& graph);
 
-  // One value for each input, given those of role Argument. TypeError for a wrong number, kind,
-  // dtype, device or number of dimensions; ValueError for a captured tensor that is not there.
+  // Returns one value per input, given those of role Argument. TypeError for a wrong count, kind,
+  // dtype, device or number of dimensions; ValueError for a captured tensor that is missing.
   [[nodiscard]] std::vector<Value> collect(std::span<const OpwValue> arguments) const;
 
-  // Adds what the inputs bind. ValueError where no whole number fits.
+  // Adds the symbols that the inputs bind. ValueError if no integer solution exists.
   void bind_inputs(std::span<const Value> inputs, SymbolValues& symbols) const;
-  // The same for a result of a node.
+  // The same for a node's result.
   void bind(const GraphValue& value, const OpwValue& actual, SymbolValues& symbols);
 
-  // Sizes, guards, ranges; after the inputs were bound. ValueError.
+  // Checks sizes, guards and ranges; call it after bind_inputs. ValueError.
   void check(std::span<const Value> inputs, const SymbolValues& symbols);
-  // Those whose symbols are all bound by now; each once. ValueError.
+  // Checks each assertion once, as soon as all its symbols are bound. ValueError.
   void check_assertions(const SymbolValues& symbols);
 
  private:
@@ -50,8 +49,8 @@ class InputCheck {
   InputPlanPtr plan_;
   SymbolScope scope_;
   std::vector<SymbolBinding> bound_by_nodes_;
-  std::vector<bool> is_checked_;  // of the assertions
-  size_t num_bound_ = 0;          // symbols when the assertions were last looked at
+  std::vector<bool> is_checked_;  // per assertion
+  size_t num_bound_ = 0;          // number of bound symbols when the assertions were last checked
 };
 
 }  // namespace opwright

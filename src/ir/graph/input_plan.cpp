@@ -13,7 +13,7 @@ namespace opwright {
 namespace {
 
 bool is_input_number(const ShownNumber& shown) {
-  // Operators take tensors of any strides.
+  // Operators accept tensors of any strides.
   return shown.part == ShownNumber::Part::Size || shown.part == ShownNumber::Part::Number;
 }
 

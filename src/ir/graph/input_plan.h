@@ -1,6 +1,6 @@
-// What the inputs of a graph must be, put together once: where symbols come from, and the sizes,
-// guards and ranges as programs. Read by any number of runs at a time; the environment, which only
-// one thread may ask, is not asked again.
+// InputPlan: the precomputed input checks of a graph. It holds where symbols come from, and sizes,
+// guards and ranges as programs. Any number of runs may read it concurrently; it does not access
+// the environment, which is limited to one thread.
 #pragma once
 
 #include <cstddef>
@@ -24,20 +24,20 @@ struct InputPlan : Counted<InputPlan> {
   // A size of an input, or its number.
   struct Expected {
     const GraphValue* input;
-    size_t place;  // of the input
+    size_t place;  // index of the input
     ShownNumber shown;
   };
   std::vector<std::vector<SymbolBinding>> bindings;  // for each input
   std::vector<std::string> symbols;                  // of the environment, in order
-  std::vector<std::string> outer_symbols;            // that inputs show and do not bind
+  std::vector<std::string> outer_symbols;            // used by inputs but not bound by them
   std::vector<Expected> expected;
-  std::vector<Guard> guards;             // whose symbols inputs bind
-  std::vector<Symbol> ranges;            // of the symbols that inputs bind
-  std::optional<SymProgram> sizes;       // of `expected`; none: no symbols
-  std::optional<SymProgram> conditions;  // of `guards`
+  std::vector<Guard> guards;             // those whose symbols are bound by inputs
+  std::vector<Symbol> ranges;            // of the symbols bound by inputs
+  std::optional<SymProgram> sizes;       // computes `expected`; none: no symbols
+  std::optional<SymProgram> conditions;  // computes `guards`
   SymbolScope scope;                     // after all inputs
 
-  // Of the graph that it was made for.
+  // Graph::input_changes() of the graph when the plan was made.
   uint64_t input_changes;
   size_t num_guards;
 

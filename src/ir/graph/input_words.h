@@ -1,4 +1,4 @@
-// How errors about a run's inputs speak: of a graph, or of what the graph is a part of.
+// How errors about a run's inputs refer to them, and to the graph or the object that contains it.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ namespace opwright {
 
 struct InputWords : Counted<InputWords> {
   std::string who = "graph";                             // "graph: it was traced for ..."
-  std::string made = "traced";                           // how it came to be
-  std::unordered_map<uint32_t, std::string> names = {};  // "the argument 'x'", by number of a value
+  std::string made = "traced";                           // how it was created
+  std::unordered_map<uint32_t, std::string> names = {};  // "the argument 'x'", by value number
 
-  // "input 'x'" where it has no name of its own; "%y" of a value that is no input.
+  // "input 'x'" if it has no entry in `names`; "%y" for a value that is not an input.
   [[nodiscard]] std::string name(const GraphValue& value) const {
     const auto found = names.find(value.number());
     if (found != names.end()) return found->second;

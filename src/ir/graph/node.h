@@ -1,6 +1,6 @@
-// Nodes of a graph and the values that they give.
+// Nodes of a graph and the values they produce.
 //
-// Made, moved and destroyed by their Graph alone, which keeps the users of each value right.
+// Only their Graph creates, moves and destroys them; it keeps the users of each value up to date.
 #pragma once
 
 #include <cstdint>
@@ -22,19 +22,19 @@ class Node;
 
 class OPWRIGHT_EXPORT GraphValue {
  public:
-  // Without the sign: "add_1". One of its kind in the graph.
+  // Without the '%': "add_1". Unique in the graph.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] Node& node() const noexcept { return *node_; }
-  // Its place among the values of its node.
+  // Its index among the values of its node.
   [[nodiscard]] uint32_t index() const noexcept { return index_; }
-  // No other value that the graph ever had has it; below Graph::num_value_numbers().
+  // Never reused within the graph; below Graph::num_value_numbers().
   [[nodiscard]] uint32_t number() const noexcept { return number_; }
-  // What it would be: a fake tensor, or an int (a SymInt, symbolic or plain). Other kinds of
-  // results are constants of the trace, which no node can refer to; None stands in lists only.
+  // The metadata: a fake tensor, or an int (a SymInt, symbolic or plain). Other kinds of results
+  // are constants of the trace that no node can refer to; None occurs only in lists.
   [[nodiscard]] const Value& meta() const noexcept { return meta_; }
-  // The fake tensor; undefined where it is none.
+  // The fake tensor; undefined if the value is not a tensor.
   [[nodiscard]] Tensor tensor() const;
-  // A node stands here once for every place where it uses the value.
+  // Contains a node once for every use of the value.
   [[nodiscard]] std::span<Node* const> users() const noexcept { return users_; }
 
  private:
@@ -48,23 +48,23 @@ class OPWRIGHT_EXPORT GraphValue {
 };
 
 enum class NodeKind : uint8_t {
-  Input,   // of the graph; one value
-  Call,    // of an operator
-  Output,  // the last node; its arguments are what the graph returns
+  Input,   // an input of the graph; one value
+  Call,    // a call of an operator
+  Output,  // the last node; its arguments are the graph's outputs
 };
 
 // Where an input's value comes from when the graph runs.
 enum class InputRole : uint8_t {
-  Argument,     // given by the caller
-  Captured,     // a tensor that the traced function closed over; read anew on each run
+  Argument,     // passed by the caller
+  Captured,     // a tensor that the traced function closed over; read on every run
   Constant,     // a tensor that the trace made from data (opwright.tensor([1, 2]) in the function)
-  RandomState,  // the state of a generator, which the run reads at its start and sets at its end
+  RandomState,  // the state of a generator, read at the start of a run and set at its end
 };
 
-// What the operator's result i became.
+// The values that an operator's result i became.
 struct NodeResult {
   uint32_t first = 0;  // its first value
-  uint32_t count = 0;  // of a list: its length; else 1, or 0: None or a constant, not kept
+  uint32_t count = 0;  // a list's length; else 1, or 0 for None and constants, which are not kept
   bool is_list = false;
   friend bool operator==(const NodeResult&, const NodeResult&) = default;
 };
@@ -73,24 +73,24 @@ class Node {
  public:
   [[nodiscard]] NodeKind kind() const noexcept { return kind_; }
   [[nodiscard]] Graph& graph() const noexcept { return *graph_; }
-  // Of a Call.
+  // For a Call.
   [[nodiscard]] const Operator& op() const noexcept { return *op_; }
   [[nodiscard]] std::span<const NodeArgument> args() const noexcept { return args_; }
   [[nodiscard]] std::span<GraphValue> values() noexcept { return values_; }
   [[nodiscard]] std::span<const GraphValue> values() const noexcept { return values_; }
   [[nodiscard]] std::span<const NodeResult> results() const noexcept { return results_; }
-  // Of an Input.
+  // For an Input.
   [[nodiscard]] InputRole role() const noexcept { return role_; }
-  // Of an Input that is Captured or Constant; undefined in a graph that was read from text.
+  // For a Captured or Constant Input; undefined in a graph that was parsed from text.
   [[nodiscard]] const Tensor& bound() const noexcept { return bound_; }
 
   // The user's line.
   [[nodiscard]] SourceSite site() const noexcept { return site_; }
   // The module that made the call, "encoder.layers.0"; empty: none.
   [[nodiscard]] const std::string& module_path() const noexcept { return module_path_; }
-  // Whether grad mode was on; a run does not record where it was off.
+  // Whether grad mode was on; if it was off, a run does not record the call.
   [[nodiscard]] bool grad_mode() const noexcept { return grad_mode_; }
-  // An erased node has no arguments and stands nowhere; the object stays as long as its graph.
+  // An erased node has no arguments and is not linked; the object lives as long as its graph.
   [[nodiscard]] bool is_erased() const noexcept { return is_erased_; }
 
   [[nodiscard]] Node* next() const noexcept { return next_; }
@@ -109,7 +109,7 @@ class Node {
   bool is_erased_ = false;
   const Operator* op_ = nullptr;
   std::vector<NodeArgument> args_;
-  std::vector<GraphValue> values_;  // their number does not change
+  std::vector<GraphValue> values_;  // never resized
   std::vector<NodeResult> results_;
   Tensor bound_;
   SourceSite site_;

@@ -1,4 +1,4 @@
-// An argument of a node: a value of the graph, a constant, or a list of such.
+// An argument of a node: a value of the graph, a constant, or a list of these.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class NodeArgument {
   enum class Kind : uint8_t { Constant, Value, List };
 
   NodeArgument() = default;  // None
-  // Anything but a tensor. Symbolic ints stand here as expressions over the graph's symbols.
+  // Anything but a tensor. Symbolic ints are expressions over the graph's symbols.
   [[nodiscard]] static NodeArgument constant(Value value) {
     NodeArgument argument;
     argument.constant_ = std::move(value);
@@ -28,7 +28,7 @@ class NodeArgument {
     argument.value_ = &value;
     return argument;
   }
-  // Of lists that hold a value of the graph; others are constants.
+  // For lists that contain a value of the graph; other lists are constants.
   [[nodiscard]] static NodeArgument list(std::vector<NodeArgument> elements) {
     NodeArgument argument;
     argument.kind_ = Kind::List;
@@ -41,13 +41,13 @@ class NodeArgument {
   [[nodiscard]] GraphValue& value() const noexcept { return *value_; }
   [[nodiscard]] const std::vector<NodeArgument>& elements() const noexcept { return elements_; }
 
-  // Calls `visit(GraphValue&)` for every value in it, in order.
+  // Calls `visit(GraphValue&)` for every value in the argument, in order.
   template <class Visit>
   void visit_values(const Visit& visit) const {
     if (kind_ == Kind::Value) visit(*value_);
     for (const NodeArgument& element : elements_) element.visit_values(visit);
   }
-  // Puts `to` wherever `from` stands.
+  // Replaces every occurrence of `from` with `to`.
   void replace(const GraphValue& from, GraphValue& to) {
     if (value_ == &from) value_ = &to;
     for (NodeArgument& element : elements_) element.replace(from, to);

@@ -91,7 +91,7 @@ Value constant_value(const RunState& state, const OpwValue& constant, const Type
   return list_of(std::move(elements), type);
 }
 
-// Grad mode is on where both the caller's and the node's are.
+// Grad mode is on if both the caller's and the node's are.
 class NodeGradScope {
  public:
   explicit NodeGradScope(const Node& node) noexcept
@@ -105,7 +105,7 @@ class NodeGradScope {
   bool previous_;
 };
 
-// Borrowed where the run has the value as it stands.
+// Borrows the value if the run has it in the required form.
 OpwValue borrow_argument(const RunState& state, const NodeArgument& argument, const Type& type,
                          std::vector<Value>& owned) {
   if (argument.kind() == NodeArgument::Kind::Value) {
@@ -143,7 +143,7 @@ void note_node(Error& error, const Node& node) {
 
 void check_list_result(const Node& node, const NodeResult& result, const OpwValue& list) {
   OPWRIGHT_CHECK_VALUE(is_list_tag(list.tag) && list.length == result.count, "graph: '",
-                       node_text(node), "' gave a list of ", list.length,
+                       node_text(node), "' returned a list of ", list.length,
                        " where the graph was traced with ", result.count);
 }
 

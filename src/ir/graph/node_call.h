@@ -1,4 +1,4 @@
-// One node of a run: its arguments put together, its operator called.
+// Runs one node: builds its arguments and calls its operator.
 #pragma once
 
 #include <cstddef>
@@ -12,32 +12,32 @@
 
 namespace opwright {
 
-// What a run knows: the values that are there, by number, and the symbols.
+// The state of a run: the values computed so far, by number, and the symbols.
 struct RunState {
   const ShapeEnv* env = nullptr;  // null: no symbols
   std::vector<Value> values;
   SymbolValues symbols;
 };
 
-// The value of an argument of that type (Any: of an output), symbols put in; owned.
+// The value of an argument as `type` (Any for outputs), with symbols substituted; owned.
 [[nodiscard]] Value argument_value(const RunState& state, const NodeArgument& argument,
                                    const Type& type);
 
-// The results of the node. Runs under the caller's grad mode and that of the node; errors tell the
-// node and its line.
+// Calls the node and returns its results. Recording needs both the caller's and the node's grad
+// mode. Errors name the node and its line.
 [[nodiscard]] std::vector<Value> call_node(const RunState& state, const Node& node);
 
-// ---- What every way to run a node shares ----
+// ---- Shared by all ways to run a node ----
 
-// Whether symbols have to be put into a constant.
+// Whether a constant contains symbols to substitute.
 [[nodiscard]] bool has_symbols(const OpwValue& constant);
-// The type of an element of a list or a tuple; Any where the type does not tell.
+// The type of an element of a list or a tuple; Any if the type does not specify it.
 [[nodiscard]] const Type& element_type(const Type& list, size_t index);
-// The list as `type` has it; Any: as its elements suggest.
+// Builds a list of type `type`; Any: the type follows from the elements.
 [[nodiscard]] Value list_of(std::vector<Value> elements, const Type& type);
-// Adds to an error of a call which node it was.
+// Adds a note to an error that says which node was called.
 void note_node(Error& error, const Node& node);
-// A list of another length than the graph was traced with. ValueError.
+// ValueError if the list's length differs from the traced one.
 void check_list_result(const Node& node, const NodeResult& result, const OpwValue& list);
 
 }  // namespace opwright

@@ -1,4 +1,4 @@
-// The text of a whole graph inside of another text; to_text (graph.h) is the outermost one.
+// Prints a graph inside another text; to_text (graph.h) prints the outermost graph.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace opwright {
 
-// Lines after the first begin with `indent` blanks more. The symbols are those of the graph around
-// it where both have one environment, so a sub-graph does not print them again.
+// Lines after the first are indented by `indent` more blanks. A sub-graph does not print its
+// symbols again if it shares the environment of the enclosing graph.
 void append_graph_text(std::string& out, const Graph& graph, size_t indent);
 
 }  // namespace opwright

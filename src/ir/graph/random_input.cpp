@@ -13,7 +13,7 @@
 namespace opwright {
 namespace {
 
-// The innermost level that keeps states; null: none does.
+// The innermost level that keeps states; null: none.
 RandomStates* find_states() {
   for (Interpreter* level = current_interpreter(); level; level = level->parent()) {
     if (auto* states = dynamic_cast<RandomStates*>(level)) return states;

@@ -1,4 +1,4 @@
-// The state of random numbers as a tensor: what an input of role RandomState is.
+// The random number generator's state as a tensor, for inputs of role RandomState.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace opwright {
 
-// How many inputs of the graph are states; as many of its last outputs are the new ones.
+// The number of inputs that are generator states; as many of the last outputs are new states.
 [[nodiscard]] uint32_t count_random_states(const Graph& graph);
 
-// The state of the default generator of cpu, as the current level has it.
+// Returns the state of the default CPU generator, as the current level has it.
 [[nodiscard]] Tensor read_random_state();
-// Sets what read_random_state gave, or a graph computed from it.
+// Sets a state that read_random_state returned or that a graph computed from one.
 void write_random_state(const Tensor& state);
 
-// The same without asking the current level for states of its own: by operators, which a trace
+// The same without asking the current level for its own states: calls operators, which a trace
 // records.
 [[nodiscard]] Tensor call_random_state();
 void call_set_random_state(const Tensor& state);

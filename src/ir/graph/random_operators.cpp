@@ -1,5 +1,5 @@
-// The state of the default generator as an operator's result and argument, so that a graph can hold
-// them in their order.
+// Operators that return and set the default generator's state, so that a graph can contain these in
+// order.
 #include "opwright/base/thread_state.h"
 #include "opwright/library.h"
 #include "opwright/tensor/factory.h"

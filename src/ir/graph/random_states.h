@@ -1,4 +1,4 @@
-// The states of generators as tensors, which a level may keep.
+// Generator states as tensors, which an interpreter level may keep.
 #pragma once
 
 #include "opwright/tensor.h"
@@ -6,12 +6,13 @@
 
 namespace opwright {
 
-// A level that has generators' states as tensors: a trace, for which they are inputs and outputs of
-// its graph. Functionalize asks the nearest one below it; where there is none, the generators.
+// A level that keeps generator states as tensors, such as a trace, where they are inputs and
+// outputs of the graph. Functionalize uses the nearest such level below it, or else the generators
+// themselves.
 class RandomStates {
  public:
   virtual ~RandomStates() = default;
-  // The state as this level has it; the same each time until it is written.
+  // Returns this level's state; the same tensor until it is written.
   virtual Tensor read_state(RandomState& generator) = 0;
   virtual void write_state(RandomState& generator, const Tensor& state) = 0;
 };

@@ -1,4 +1,4 @@
-// substitute: an expression with values in place of its symbols.
+// substitute: replaces the symbols of an expression with values.
 #include <span>
 #include <string>
 #include <vector>

@@ -18,7 +18,7 @@
 namespace opwright {
 namespace {
 
-// factor and constant of an expression of one symbol that is linear in it.
+// The factor and the constant of an expression that is linear in one symbol.
 std::optional<std::pair<int64_t, int64_t>> solve_linear(const ShapeEnv& env,
                                                         const SymInt& expression,
                                                         const std::string& symbol) {

@@ -1,5 +1,5 @@
 // Where the values of a graph's symbols come from: the sizes, strides, offsets and numbers of its
-// inputs and of the results of its nodes.
+// inputs and of node results.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace opwright {
 
-// A number that a value shows.
+// A number that can be read from a value.
 struct ShownNumber {
   enum class Part : uint8_t { Size, Stride, Offset, Number };  // Number: the value itself
   Part part = Part::Size;
-  uint32_t dim = 0;  // of Size and Stride
+  uint32_t dim = 0;  // for Size and Stride
   SymInt expression;
 };
-// Whether metadata has a symbol in it.
+// Whether metadata contains a symbol.
 [[nodiscard]] bool shows_symbols(const Value& meta) noexcept;
-// The sizes of a tensor, then its strides and offset; an int itself.
+// For a tensor its sizes, then its strides and offset; for an int the int itself.
 [[nodiscard]] std::vector<ShownNumber> shown_numbers(const Value& meta);
 // "dimension 0 of input 'x'", "stride 1 of %y", ...
 [[nodiscard]] std::string describe(const GraphValue& value, const ShownNumber& shown);
@@ -36,14 +36,14 @@ struct SymbolBinding {
   ShownNumber shown;
 };
 
-// Walks a graph from its inputs on and tells what each value binds.
+// Walks a graph in order, from its inputs, and returns which symbols each value binds.
 class SymbolScope {
  public:
   explicit SymbolScope(const ShapeEnv* env) : env_(env) {}
 
-  // The symbols that the value binds, in order; they count as bound from here on.
+  // Returns the symbols that the value binds, in order, and marks them as bound.
   std::vector<SymbolBinding> bind(const GraphValue& value);
-  // The first symbol of an expression that nothing has bound; empty: all are.
+  // The first unbound symbol of an expression; empty if all are bound.
   [[nodiscard]] std::string find_unbound(const SymInt& expression) const;
   [[nodiscard]] bool is_bound(std::string_view symbol) const {
     return bound_.contains(std::string(symbol));
@@ -54,7 +54,7 @@ class SymbolScope {
   std::unordered_set<std::string> bound_;
 };
 
-// The symbols that the graph names and that none of its values binds, each once.
+// The symbols that the graph uses but no value binds, each once.
 [[nodiscard]] std::vector<std::string> unbound_symbols(const Graph& graph);
 
 }  // namespace opwright

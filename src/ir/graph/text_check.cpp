@@ -17,14 +17,14 @@ constexpr size_t kMostTextNodes = 100'000;
 
 std::atomic<bool> is_enabled{false};
 std::atomic<size_t> num_checked{0};
-thread_local bool is_checking = false;  // the graphs that the check itself makes
+thread_local bool is_checking = false;  // for graphs that the check itself makes
 
 struct Failures {
   std::mutex mutex;
   std::vector<std::string> texts;
 };
 Failures& failures() {
-  static Failures& kept = *new Failures;  // graphs may end after static objects
+  static Failures& kept = *new Failures;  // graphs may outlive static objects
   return kept;
 }
 

@@ -1,4 +1,4 @@
-// A check for test suites: every graph that ends is compared with its text read back.
+// A check for test suites: when a graph is destroyed, its text is parsed and compared with it.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace opwright {
 
-// Off until it is switched on; any thread. Graphs that verify() refuses, that hold objects which no
-// text can bring back, or have more than 100,000 nodes are left out.
+// Off by default; any thread. Graphs are skipped if verify() rejects them, if they contain objects
+// that cannot be restored from text, or if they have more than 100,000 nodes.
 OPWRIGHT_EXPORT void set_checks_graph_texts(bool enabled) noexcept;
-// The texts of graphs that did not read back as equal ones, with what happened; forgets them.
+// Returns and clears the texts of graphs that did not parse to an equal graph, with the problem.
 [[nodiscard]] OPWRIGHT_EXPORT std::vector<std::string> take_graph_text_failures();
 // How many graphs were compared so far.
 [[nodiscard]] OPWRIGHT_EXPORT size_t num_checked_graph_texts() noexcept;
 
-// Called by the end of a graph.
+// Called by Graph's destructor.
 void check_graph_text(const Graph& graph) noexcept;
 
 }  // namespace opwright

@@ -28,7 +28,7 @@ const std::unordered_set<std::string_view>& reserved_names() {
       "memoryview", "min", "next", "object", "oct", "open", "ord", "pow", "print", "property",
       "quit", "range", "repr", "reversed", "round", "set", "setattr", "slice", "sorted",
       "staticmethod", "str", "sum", "super", "tuple", "type", "vars", "zip",
-      // what the programs that are made from graphs use
+      // used by the programs printed from graphs
       "device", "forward", "inf", "nan", "opwright", "self", "torch"};
   return names;
 }
@@ -37,7 +37,7 @@ bool is_identifier_part(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// The number behind the last '_' of "add_12"; 0: none, or one that is not written as we write it.
+// The number after the last '_' of "add_12"; 0: none, or not in canonical form.
 uint32_t number_at_end(std::string_view name, size_t underscore) {
   const std::string_view digits = name.substr(underscore + 1);
   uint32_t number = 0;

@@ -1,4 +1,4 @@
-// verify: what a graph must be so that it can run.
+// verify: checks that a graph can run.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -52,8 +52,8 @@ class Verifier {
 
   const Graph& graph_;
   SymbolScope symbols_;
-  std::string context_;         // of a sub-graph: where it is
-  std::vector<bool> is_there_;  // by the number of a value
+  std::string context_;         // for a sub-graph: its location
+  std::vector<bool> is_there_;  // indexed by value number
 };
 
 std::string describe_argument(const NodeArgument& argument) {
@@ -62,7 +62,7 @@ std::string describe_argument(const NodeArgument& argument) {
   return text;
 }
 
-// The tag of the values that metadata stands for.
+// An example with the tag of the values that the metadata describes.
 OpwValue example_of(const GraphValue& value) { return value.meta().get(); }
 
 void Verifier::check_symbol(const Node& node, const SymInt& expression) {
@@ -89,7 +89,7 @@ void Verifier::check_sub_graphs(const Node& node, const OpwValue& value) {
     for (uint32_t i = 0; i < value.length; ++i) check_sub_graphs(node, list_element(value, i));
   }
   if (!is_graph(value)) return;
-  if (node.kind() != NodeKind::Call) fail(node, "gives a graph, which only operators take");
+  if (node.kind() != NodeKind::Call) fail(node, "returns a graph, which only operators accept");
   const GraphPtr inner = graph_of(value);
   if (inner->shape_env() && inner->shape_env() != graph_.shape_env()) {
     fail(node,
@@ -176,7 +176,7 @@ void Verifier::check_results(const Node& node) {
     if (result.is_list && !type.required().is_list()) {
       fail(node, "gives a list as its result ", i, ", which is ", type);
     }
-    // One of several may be undefined: gradients that an output_mask leaves out.
+    // One of several results may be undefined: gradients that an output_mask omits.
     if (result.count == 0 && !result.is_list && type.kind() == TypeKind::Tensor &&
         declared.size() == 1) {
       fail(node, "has no value for its result ", i, ", which is ", type);
@@ -198,7 +198,7 @@ void Verifier::add_values(const Node& node) {
     is_there_[value.number()] = true;
   }
   for (const GraphValue& value : node.values()) {
-    if (node.kind() == NodeKind::Input) continue;  // checked when all inputs are there
+    if (node.kind() == NodeKind::Input) continue;  // checked after all inputs
     if (!shows_symbols(value.meta())) continue;
     for (const ShownNumber& shown : shown_numbers(value.meta())) {
       check_symbol(node, shown.expression);
@@ -227,7 +227,7 @@ void Verifier::check_input(const Node& node) {
 void Verifier::run() {
   if (!graph_.output()) {
     throw Error("ValueError", concatenate("graph: ", context_,
-                                          "it returns nothing that was set; call set_outputs"));
+                                          "it has no outputs; call set_outputs"));
   }
   const Node* node = graph_.first();
   for (; node && node->kind() == NodeKind::Input; node = node->next()) {

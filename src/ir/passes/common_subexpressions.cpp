@@ -34,7 +34,7 @@ class Sharing {
   Graph& graph_;
   SharedMemory memory_;
   SymbolScope symbols_;
-  std::vector<uint32_t> writes_;  // so far, by group of memory
+  std::vector<uint32_t> writes_;  // count so far, per memory group
 };
 
 bool Sharing::can_share(const Node& node) {
@@ -47,7 +47,7 @@ bool Sharing::can_share(const Node& node) {
   return true;
 }
 
-// The caller may write to what it got, and then the two differ.
+// The caller may write to one of two returned values, so they must stay distinct.
 bool Sharing::are_both_returned(const Node& a, const Node& b) const {
   for (const GraphValue& value : a.values()) {
     if (memory_.is_returned(value) && memory_.is_returned(b.values()[value.index()])) return true;
@@ -55,7 +55,8 @@ bool Sharing::are_both_returned(const Node& a, const Node& b) const {
   return false;
 }
 
-// Objects are the same one, other constants print alike; a value counts with the writes before.
+// Objects match by identity, other constants by their text; a value's key includes the writes
+// before.
 void Sharing::append_key(std::string& key, const NodeArgument& argument) const {
   switch (argument.kind()) {
     case NodeArgument::Kind::Constant:

@@ -1,5 +1,5 @@
-// Makes of nodes that compute the same one node. Writes, effects and random numbers stay; nothing
-// is shared across a write to what it reads, and two values that the graph returns stay two.
+// Merges nodes that compute the same result. Writes, effects and random numbers are kept; nodes are
+// not merged across a write to their inputs, and two returned values stay distinct.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace opwright {
 
-// The number of nodes removed.
+// Returns the number of nodes removed.
 OPWRIGHT_EXPORT size_t share_common_subexpressions(Graph& graph);
 
 }  // namespace opwright

@@ -17,7 +17,7 @@
 namespace opwright {
 namespace {
 
-// The symbols that what stays in the graph needs.
+// The symbols that the remaining graph needs.
 class WantedSymbols {
  public:
   explicit WantedSymbols(const Graph& graph) : env_(graph.shape_env().get()) {

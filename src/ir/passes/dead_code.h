@@ -1,5 +1,4 @@
-// Removes nodes whose values nothing uses and that neither write nor have another effect. Inputs
-// stay.
+// Removes nodes without effects whose values are unused. Inputs are kept.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +8,8 @@
 
 namespace opwright {
 
-// The number of nodes removed. A node that binds a symbol is used by whatever names that symbol.
+// Returns the number of nodes removed. A node that binds a symbol counts as used by every node that
+// names that symbol.
 OPWRIGHT_EXPORT size_t remove_dead_code(Graph& graph);
 
 }  // namespace opwright

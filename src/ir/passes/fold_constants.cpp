@@ -47,7 +47,7 @@ class Folding {
   Graph& graph_;
   SharedMemory memory_;
   int64_t most_elements_;
-  RunState state_;  // what is known
+  RunState state_;  // the known values
 };
 
 bool Folding::is_known(const NodeArgument& argument) const {
@@ -80,7 +80,8 @@ bool Folding::can_fold(const Node& node) const {
          });
 }
 
-// Eagerly, whatever is active around the pass. A node that fails stays, and fails when it is run.
+// Evaluates eagerly, whatever is active around the pass. A node that fails is kept, and fails at
+// run time.
 bool Folding::compute(const Node& node) {
   ThreadState eager = thread_state();
   eager.set_current(nullptr);
@@ -105,7 +106,7 @@ bool Folding::compute(const Node& node) {
   }
 }
 
-// Makes the values that something else still uses inputs of the same name.
+// Replaces values that are still used with inputs of the same name.
 void Folding::put_in(Node& node) {
   std::vector<std::pair<GraphValue*, std::string>> inputs;
   for (GraphValue& value : node.values()) {

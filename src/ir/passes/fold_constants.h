@@ -1,5 +1,5 @@
-// Computes nodes whose inputs are all known when the graph is made, and puts their results in as
-// inputs of role Constant.
+// Evaluates nodes whose inputs are all constants and replaces their results with inputs of role
+// Constant.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace opwright {
 
-// The number of nodes removed. Results of more than `most_elements` stay computed, and so does what
-// is written or given to the caller: each run makes that anew.
+// Returns the number of nodes removed. A result stays computed if it has more than `most_elements`
+// elements, is written, or is returned: each run must create these itself.
 OPWRIGHT_EXPORT size_t fold_constants(Graph& graph, int64_t most_elements = 1 << 16);
 
 }  // namespace opwright

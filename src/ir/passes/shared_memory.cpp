@@ -13,7 +13,7 @@
 namespace opwright {
 namespace {
 
-// Whether a result may be made of the argument's memory.
+// Whether a result may use the argument's memory.
 bool may_share(const AliasInfo& result, const AliasInfo& argument) {
   if (result.mentions(kAliasWildcard)) return true;
   const auto shares = [&](const AliasInfo& one) {
@@ -48,7 +48,7 @@ void SharedMemory::join(const GraphValue& a, const GraphValue& b) {
 
 void SharedMemory::join_results(const Node& node) {
   const Schema& schema = node.op().schema();
-  const bool is_opaque = has_sub_graph(node);  // it may return what it was given
+  const bool is_opaque = has_sub_graph(node);  // it may return its arguments
   for (size_t i = 0; i < node.results().size(); ++i) {
     const NodeResult& result = node.results()[i];
     for (size_t j = 0; j < node.args().size(); ++j) {

@@ -1,4 +1,4 @@
-// Which values of a graph may share memory, as the schemas say: what a write to one changes.
+// Which values of a graph may share memory according to the schemas, so what a write changes.
 #pragma once
 
 #include <cstdint>
@@ -8,23 +8,22 @@
 
 namespace opwright {
 
-// Of a graph that does not change meanwhile.
+// The graph must not change while this is in use.
 class SharedMemory {
  public:
-  // Inputs that come from outside may share memory with one another, unless it is known that they
-  // do not.
+  // Whether inputs from outside may share memory with one another.
   enum class Inputs : uint8_t { MayShare, Apart };
   explicit SharedMemory(const Graph& graph, Inputs inputs = Inputs::MayShare);
 
-  // Values of another group share no memory with it.
+  // Values of different groups share no memory.
   [[nodiscard]] uint32_t group(const GraphValue& value) const { return find(value.number()); }
   // Whether a node writes to the value's memory.
   [[nodiscard]] bool is_written(const GraphValue& value) const { return is_written_[group(value)]; }
-  // Whether the graph gives the value's memory to its caller.
+  // Whether the graph returns the value's memory to its caller.
   [[nodiscard]] bool is_returned(const GraphValue& value) const {
     return is_returned_[group(value)];
   }
-  // After a pass made `value` stand for one that is returned.
+  // Call it after a pass replaced a returned value with `value`.
   void set_returned(const GraphValue& value) { is_returned_[group(value)] = true; }
   // The groups that the node writes to.
   [[nodiscard]] std::vector<uint32_t> written_groups(const Node& node) const;
@@ -36,7 +35,7 @@ class SharedMemory {
   template <class Visit>
   static void visit_written(const Node& node, const Visit& visit);
 
-  mutable std::vector<uint32_t> parents_;  // by the number of a value
+  mutable std::vector<uint32_t> parents_;  // indexed by value number
   std::vector<bool> is_written_;
   std::vector<bool> is_returned_;
 };

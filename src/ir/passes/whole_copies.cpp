@@ -19,7 +19,7 @@ size_t remove_whole_copies(Graph& graph) {
     if (node->kind() != NodeKind::Call || &node->op() != copy) continue;
     const GraphValue& from = node->args()[1].value();
     const GraphValue& to = node->values()[0];
-    // What is written at the end, or given to the caller, has memory of its own.
+    // A value that is written at the end, or returned, needs its own memory.
     const bool is_seen = memory.is_returned(to) || memory.is_written(from);
     if (!is_seen && equal_meta(from.meta(), to.meta())) found.push_back(node);
   }

@@ -1,5 +1,5 @@
-// Removes `copy(self, src)`, which functionalised writes of whole tensors are, where the result is
-// `src` in all but memory.
+// Removes `copy(self, src)`, which functionalized writes of entire tensors produce, if the result
+// equals `src` in everything but memory.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace opwright {
 
-// The number of nodes removed. Of a graph that writes nothing before its end.
+// Returns the number of nodes removed. The graph must not write before its end.
 size_t remove_whole_copies(Graph& graph);
 
 }  // namespace opwright

@@ -35,7 +35,7 @@ std::string first_line(std::string_view text) {
   return std::string(text.substr(0, text.find('\n')));
 }
 
-// A float at the start of `text`, which becomes what is behind it.
+// Parses a float at the start of `text` and removes it from there.
 std::optional<double> read_float(std::string_view& text) {
   const std::string_view digits = text.starts_with('-') ? text.substr(1) : text;
   const bool is_special = digits.starts_with("inf") || digits.starts_with("nan");
@@ -54,7 +54,7 @@ std::optional<double> read_float(std::string_view& text) {
   return number;
 }
 
-// Of text that ends with 'j': 2.0j, 1.0-2.0j.
+// Parses text that ends with 'j': 2.0j, 1.0-2.0j.
 std::optional<Complex<double>> read_complex(std::string_view text) {
   const auto first = read_float(text);
   if (!first) return std::nullopt;
@@ -78,7 +78,7 @@ std::optional<Value> find_constant_word(std::string_view word) {
   return std::nullopt;
 }
 
-// The list in the form that its elements have in common.
+// Packs the elements as a list of their common kind.
 Value pack_constants(std::vector<Value> elements) {
   const auto all = [&](auto has_kind) { return std::ranges::all_of(elements, has_kind); };
   const auto has_tag = [](OpwTag tag) { return [tag](const Value& v) { return v.tag() == tag; }; };
@@ -93,8 +93,8 @@ Value pack_constants(std::vector<Value> elements) {
   return pack_list(kOpwList, elements);
 }
 
-// A fake tensor whose symbolic sizes are taken as they are: make_fake would ask whether they are
-// negative, and the answer would be a guard that the text does not have.
+// Makes a fake tensor without checking its symbolic sizes: make_fake would check that they are not
+// negative, which adds a guard that the text does not have.
 Tensor fake_of(std::span<const SymInt> sizes, std::span<const SymInt> strides, const SymInt& offset,
                DType dtype, Device device) {
   const bool is_plain = as_plain(sizes) && as_plain(strides) && !offset.is_symbolic();
@@ -120,7 +120,7 @@ NodeArgument ArgumentParser::parse_value() {
   GraphValue* value = graph_ ? graph_->find(cursor_.text(word)) : nullptr;
   if (!value) {
     cursor_.fail({begin, word.end},
-                 concatenate("no input and no earlier node gives %", cursor_.text(word)));
+                 concatenate("no input and no earlier node defines %", cursor_.text(word)));
   }
   return NodeArgument::of(*value);
 }

@@ -1,4 +1,4 @@
-// Reads the arguments and the metadata of a graph's text (node_text.h writes them).
+// Parses the arguments and the metadata in a graph's text (node_text.h writes them).
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@
 
 namespace opwright {
 
-// How deep lists, and graphs in graphs, may be nested in a text.
+// The deepest nesting of lists, and of graphs in graphs, that a text may have.
 inline constexpr size_t kMostNested = 64;
 
 class ArgumentParser {
  public:
-  // Reads a sub-graph; the cursor is behind the word `graph`.
+  // Parses a sub-graph; the cursor is just after the word `graph`.
   class SubGraphs {
    public:
     virtual GraphPtr parse_sub_graph() = 0;
@@ -30,12 +30,12 @@ class ArgumentParser {
   ArgumentParser(TextCursor& cursor, SubGraphs& sub_graphs)
       : cursor_(cursor), sub_graphs_(sub_graphs) {}
 
-  // The graph whose values `%name` means.
+  // Sets the graph in which `%name` is looked up.
   void set_graph(const Graph* graph) noexcept { graph_ = graph; }
 
   NodeArgument parse_argument();
   Value parse_meta();
-  // An int or an expression over the graph's symbols; `span` is that of the whole.
+  // Parses an int or an expression over the graph's symbols; `span` covers all of it.
   SymInt parse_int(TextSpan span);
   int64_t parse_plain_int(TextSpan span);
 

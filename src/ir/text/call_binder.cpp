@@ -53,7 +53,7 @@ NodeArgument as_declared(const TextCursor& cursor, const Operator& op, const Arg
   return NodeArgument::constant(Value::copy_of(result));
 }
 
-// What the call meant by leaving the argument out; null: nothing.
+// The default for an omitted argument; null: none.
 const Value* find_default(const Argument& declared, const Schema* written) {
   const auto place = written ? written->index_of(declared.name) : std::nullopt;
   const Argument& meant = place ? written->arguments[*place] : declared;
@@ -83,7 +83,8 @@ std::vector<NodeArgument> bind_given(const TextCursor& cursor, const Operator& o
     }
     const Value* meant = find_default(declared[i], written);
     if (!meant) {
-      cursor.fail(call, concatenate(op.name(), " lacks its argument '", declared[i].name, "'"));
+      cursor.fail(call,
+                  concatenate(op.name(), " is missing its argument '", declared[i].name, "'"));
     }
     args.push_back(NodeArgument::constant(*meant));
   }

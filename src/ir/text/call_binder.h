@@ -1,4 +1,4 @@
-// Arguments as a graph's text gives them become one for each argument of the operator.
+// Binds the arguments written in a graph's text to the arguments of the operator.
 #pragma once
 
 #include <string_view>
@@ -18,14 +18,14 @@ struct GivenArgument {
   TextSpan name_span;
 };
 
-// Defaults filled in, constants as the schema has them. `written` is the schema that the call was
-// written under, whose defaults it means; null: the operator's own. ValueError at the argument, or
-// at `call`.
+// Fills in defaults and converts constants to the schema's types. `written` is the schema under
+// which the call was written, whose defaults apply; null: the operator's own. Raises ValueError at
+// the argument, or at `call`.
 [[nodiscard]] std::vector<NodeArgument> bind_given(const TextCursor& cursor, const Operator& op,
                                                    TextSpan call, std::vector<GivenArgument> given,
                                                    const Schema* written = nullptr);
 
-// The error of a name that no operator has.
+// Raises the error for an unknown operator name.
 [[noreturn]] void fail_unknown_operator(const TextCursor& cursor, TextSpan name);
 
 }  // namespace opwright

@@ -1,4 +1,4 @@
-// to_dot: inputs as ellipses, calls as boxes, an edge for each use of a value.
+// to_dot: inputs are ellipses, calls are boxes, with an edge per use of a value.
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -22,7 +22,7 @@ void append_escaped(std::string& out, std::string_view text) {
   }
 }
 
-// Lines of a box stand left-aligned one below the other.
+// The lines of a box are left-aligned.
 std::string label_of(const Node& node) {
   std::string label;
   if (node.kind() == NodeKind::Output) return "output";
@@ -64,7 +64,7 @@ std::string to_dot(const Graph& graph) {
     for (const NodeArgument& argument : node->args()) {
       argument.visit_values([&](const GraphValue& value) {
         const auto from = places.find(&value.node());
-        if (from == places.end()) return;  // of a graph that verify() refuses
+        if (from == places.end()) return;  // in a graph that verify() rejects
         out.append(concatenate("  n", from->second, " -> n", place));
         if (value.node().values().size() > 1) {
           out.append(concatenate(" [label=\"", value.name(), "\", fontsize=9]"));

@@ -1,7 +1,7 @@
-// parse_graph: reads what to_text wrote.
+// parse_graph: parses the output of to_text.
 //
-// A graph's head shows symbols that its first lines declare, and values that its nodes compute, so
-// the inputs are read after the symbols and the outputs after the nodes.
+// A graph's head uses symbols that its first lines declare, and values that its nodes compute, so
+// inputs are parsed after the symbols and outputs after the nodes.
 #include "opwright/ir/text/parse.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@
 namespace opwright {
 namespace {
 
-// What stands left of '='.
+// The left side of '='.
 struct LeftSide {
   TextSpan span;
   std::vector<Value> results;
@@ -65,7 +65,7 @@ class GraphParser final : public ArgumentParser::SubGraphs {
   TextCursor cursor_;
   ArgumentParser arguments_;
   const WrittenSchemas* schemas_;  // null: those of the operators
-  ShapeEnvPtr env_;                // of the graph that is being read
+  ShapeEnvPtr env_;                // of the graph being parsed
 };
 
 // ---- Names ----
@@ -78,7 +78,7 @@ std::string GraphParser::parse_new_name(const Graph& graph, const std::vector<st
   const TextSpan span{begin, word.end};
   if (!is_value_name(name)) {
     cursor_.fail(span, concatenate("'", name, "' cannot name a value"),
-                 "a name is a Python identifier that is no keyword or builtin.");
+                 "a name is a Python identifier that is not a keyword or builtin.");
   }
   if (graph.find(name) || std::ranges::find(taken, name) != taken.end()) {
     cursor_.fail(span, concatenate("the name %", name, " is taken"));

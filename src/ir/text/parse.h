@@ -1,4 +1,4 @@
-// Reading a graph whose calls were written under schemas of an earlier day.
+// Parses a graph whose calls were written under earlier schemas.
 #pragma once
 
 #include <functional>
@@ -12,12 +12,13 @@
 
 namespace opwright {
 
-// By the operators' full names; borrowed.
+// Keyed by the operators' full names; borrowed.
 using WrittenSchemas = std::unordered_map<std::string, const Schema*, StringHash, std::equal_to<>>;
 
-// As parse_graph of graph.h, but a call has the defaults of the schema that it was written under,
-// and takes from the operator's own schema only what came later. ValueError for an operator that
-// `schemas` does not have. Whoever calls has made sure that the operators still take such calls.
+// Like parse_graph of graph.h, but a call uses the defaults of the schema under which it was
+// written; only later arguments come from the operator's current schema. ValueError for an operator
+// that is not in `schemas`. The caller must have checked that the operators still accept such
+// calls.
 [[nodiscard]] GraphPtr parse_graph(std::string_view text, const WrittenSchemas& schemas);
 
 }  // namespace opwright

@@ -77,7 +77,7 @@ class CodeWriter {
   size_t num_objects_ = 0;
 };
 
-// ---- Symbols: those that nodes or outputs name ----
+// ---- Symbols used by nodes or outputs ----
 
 void CodeWriter::collect_used(const OpwValue& value) {
   if (value.tag == kOpwSymInt && is_symbolic(value.as_int)) {
@@ -116,7 +116,7 @@ std::string number_code(const SymbolBinding& binding) {
   return name;
 }
 
-// A symbol may have the name of a value.
+// A symbol may have the same name as a value.
 std::string CodeWriter::local_of(const std::string& symbol) const {
   std::string name = symbol;
   while (graph_.find(name)) name.push_back('_');
@@ -258,7 +258,7 @@ void CodeWriter::write_results(const Node& node) {
   out_.append(" = ");
 }
 
-// A comment with the line and the module where they change.
+// Writes a comment with the line and the module when they change.
 void CodeWriter::write_place(const Node& node) {
   std::string place;
   if (node.site().is_known()) place = "File: " + node.site().text();
@@ -275,7 +275,7 @@ void CodeWriter::write_place(const Node& node) {
   last_place_ = std::move(place);
 }
 
-// Nodes under no_grad that stand beside each other share a block.
+// Adjacent nodes under no_grad share a block.
 void CodeWriter::open_no_grad() {
   if (std::exchange(is_under_no_grad_, true)) return;
   start_line();
@@ -307,7 +307,7 @@ void CodeWriter::write_call(const Node& node) {
   for (const GraphValue& value : node.values()) write_symbols(value);
 }
 
-// ---- The whole ----
+// ---- The program ----
 
 void CodeWriter::write_head() {
   out_.append(indent_ - kIndent, ' ').append("def forward(self");

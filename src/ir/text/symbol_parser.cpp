@@ -35,7 +35,7 @@ class SymbolParser {
   int64_t parse_bound(std::string_view stop, int64_t without, std::string_view text);
   int64_t parse_int(TextSpan span) const;
   SymInt parse_condition(TextSpan span) const;
-  // Runs what may refuse the part of the text; the error shows it.
+  // Runs a function that may reject the current part of the text; the error shows it.
   template <class Function>
   auto at(TextSpan span, Function function) const {
     try {
@@ -125,7 +125,7 @@ void SymbolParser::parse_assertion() {
 
 ShapeEnvPtr SymbolParser::parse() {
   while (cursor_.take_word_if("symbol")) parse_symbol();
-  // A symbol may equal an expression of later ones.
+  // A symbol may equal an expression of later symbols.
   for (const auto& [name, span] : equalities_) {
     const SymInt value = parse_condition(span);
     at(span, [&] { env_->learn_equal(name, value); });

@@ -1,4 +1,4 @@
-// Reads the symbols, guards and assertions at the start of a graph's text.
+// Parses the symbols, guards and assertions at the start of a graph's text.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace opwright {
 
-// All lines that begin with `symbol`, `guard` or `assert`; null where there is none.
+// Parses all lines that begin with `symbol`, `guard` or `assert`; null if there are none.
 [[nodiscard]] ShapeEnvPtr parse_symbols(TextCursor& cursor);
 
-// What append_word_text wrote.
+// Parses text written by append_word_text.
 [[nodiscard]] std::string take_word_or_string(TextCursor& cursor);
 
 }  // namespace opwright

@@ -151,7 +151,7 @@ void TextCursor::skip_brackets() {
   }
 }
 
-// ---- Places ----
+// ---- Source locations ----
 
 std::optional<SourceSite> TextCursor::read_site() {
   skip_blanks();
@@ -204,7 +204,7 @@ TextCursor::Places TextCursor::take_places() {
     }
   }
   skip_blanks();
-  if (at_ < text_.size() && character(at_) != '\n') places = {};  // a comment in words
+  if (at_ < text_.size() && character(at_) != '\n') places = {};  // an ordinary comment
   skip_line();
   return places;
 }

@@ -1,8 +1,7 @@
-// A place in the text of a graph, or of a program around one: what every part of the parser reads
-// with.
+// A position in the text of a graph or of a program file; all parts of the parser read with it.
 //
-// Blanks, line ends and comments (from '#' to the end of the line) may stand between any two parts.
-// Every error is a ValueError that shows the line with the part underlined.
+// Blanks, line ends and comments (from '#' to the end of the line) may appear between tokens. Every
+// error is a ValueError that shows the line with the token underlined.
 #pragma once
 
 #include <cstddef>
@@ -23,44 +22,43 @@ struct TextSpan {
 
 class TextCursor {
  public:
-  // Errors start with `subject`, whose text it is.
+  // Errors start with `subject`, the name of what the text describes.
   explicit TextCursor(std::string_view text, std::string_view subject = "graph")
       : text_(text), subject_(subject) {}
 
   [[nodiscard]] size_t at() const noexcept { return at_; }
-  // Goes on reading from a place that was read before.
+  // Continues reading at an earlier position.
   void seek(size_t place) noexcept { at_ = place; }
   [[nodiscard]] std::string_view text(TextSpan span) const {
     return text_.substr(span.begin, span.end - span.begin);
   }
 
-  // The next character that is not blank, '\0' at the end; and its place.
+  // The next non-blank character, '\0' at the end; and its position.
   [[nodiscard]] char peek();
   [[nodiscard]] size_t next() {
     skip();
     return at_;
   }
-  // Where it is not there, the cursor stays.
+  // If the text does not continue with `sign`, the cursor does not move.
   bool take_if(std::string_view sign);
   void expect(std::string_view sign);
-  // A word of letters, digits and '_' that starts with none of the digits; empty where there is
-  // none.
+  // A word of letters, digits and '_' that does not start with a digit; empty if there is none.
   TextSpan take_word();
   bool take_word_if(std::string_view word);
-  // All characters of `characters`, letters and digits.
+  // A run of letters, digits and characters of `characters`.
   TextSpan take_run(std::string_view characters);
-  // A string in double quotes; the current character is the first quote.
+  // A string in double quotes; the cursor is at the first quote.
   std::string take_string();
-  // Up to one of `stops` outside of brackets and strings, or the end of the line; without the
-  // blanks around it. ValueError where there is nothing.
+  // Reads up to one of `stops` outside brackets and strings, or to the end of the line, without
+  // surrounding blanks. ValueError if that is empty.
   TextSpan take_expression(std::string_view stops, std::string_view what);
-  // Behind the bracket that closes the one that the cursor is behind of.
+  // Moves behind the bracket that closes the one just before the cursor.
   void skip_brackets();
 
   // model.py:12
   SourceSite take_site();
-  // The places that a comment on the rest of this line tells: "# model.py:12, asked at view.cpp:3".
-  // A comment that tells none is skipped.
+  // The source locations in a comment on the rest of this line: "# model.py:12, asked at
+  // view.cpp:3". A comment without locations is skipped.
   struct Places {
     SourceSite user;
     SourceSite asked;
@@ -69,9 +67,9 @@ class TextCursor {
 
   [[noreturn]] void fail(TextSpan span, std::string_view problem,
                          std::string_view advice = {}) const;
-  // "expected ')', got 'x'" at the next part.
+  // Raises "expected ')', got 'x'" at the next token.
   [[noreturn]] void fail_expected(std::string_view what);
-  // At what was read since `begin`.
+  // Raises an error that underlines the text read since `begin`.
   [[noreturn]] void fail_since(size_t begin, std::string_view problem,
                                std::string_view advice = {}) const {
     fail({begin, at_}, problem, advice);
@@ -85,7 +83,7 @@ class TextCursor {
   void skip_blanks();
   void skip_line();
   std::optional<SourceSite> read_site();
-  // npos: it is not closed on its line.
+  // npos if the string is not closed on its line.
   [[nodiscard]] size_t end_of_string(size_t begin) const;
 
   std::string_view text_;

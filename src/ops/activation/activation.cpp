@@ -1,5 +1,5 @@
-// Activations that are no pointwise operation of their own: some are others with fixed numbers,
-// some give two results, and glu halves a dimension.
+// Activations that are not pointwise operations themselves: some are others with fixed numbers,
+// some return two results, and glu halves a dimension.
 #include <tuple>
 
 #include "opwright/error.h"
@@ -45,7 +45,7 @@ std::tuple<AnyTensor, AnyTensor> prelu_gradients(const AnyTensor& grad_output,
           apply_pointwise(kWho, prelu_weight_backward_op(), {&self, &weight, &grad_output})};
 }
 
-// A dimension of an even size. RuntimeError.
+// A dimension of even size. RuntimeError.
 template <class AnyTensor>
 int64_t halved_dim(const char* who, const AnyTensor& self, int64_t dim) {
   OPWRIGHT_CHECK(self.dim() > 0, who, ": self has zero dimensions, so none can be halved");
@@ -102,7 +102,7 @@ std::tuple<FakeTensor, FakeTensor> log_sigmoid_forward_fake(const FakeTensor& se
 }
 Tensor log_sigmoid_composite(const Tensor& self) { return std::get<0>(log_sigmoid_forward(self)); }
 
-// One weight for all elements, or one for each channel.
+// One weight for all elements, or one per channel.
 Tensor prelu_composite(const Tensor& self, const Tensor& weight) {
   OPWRIGHT_CHECK_TYPE(self.dtype() == weight.dtype(), "prelu: weight of ", weight.dtype(),
                       " must have the dtype of self, ", self.dtype());

@@ -1,4 +1,4 @@
-// vmap rules of activations that are no pointwise operation of their own.
+// vmap rules of activations that are not pointwise operations themselves.
 #include <cstdint>
 #include <tuple>
 

@@ -1,4 +1,4 @@
-// What the activations with two results or halves of a dimension are made of, in other operators.
+// Decompositions of the activations that have two results or halve a dimension.
 #include <tuple>
 
 #include "opwright/ops/rule/decomposition.h"

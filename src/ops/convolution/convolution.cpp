@@ -50,12 +50,12 @@ ConvolutionPlan make_plan(const Tensor& input, const Tensor& weight,
   return plan;
 }
 
-// Contiguous, in the dtype that is computed in.
+// Contiguous, in the compute dtype.
 Tensor as_operand(const Tensor& tensor) {
   return as_contiguous(as_dtype(tensor, product_dtype(tensor.dtype())));
 }
 
-// A computed, contiguous tensor in the dtype and the strides of the result.
+// Converts a computed, contiguous tensor to the dtype and strides of the result.
 Tensor as_result(const Tensor& computed, DType dtype, MemoryFormat format) {
   if (format == MemoryFormat::Contiguous) return as_dtype(computed, dtype);
   Tensor result =
@@ -88,7 +88,7 @@ Tensor compute_convolution(const char* who, const ConvolutionPlan& plan, const T
   return output;
 }
 
-// For a transposed convolution input and gradient change places.
+// For a transposed convolution, input and gradient are swapped.
 Tensor compute_weight_gradient(const ConvolutionPlan& plan, const Tensor& input,
                                const Tensor& grad_output, std::span<const int64_t> sizes) {
   Tensor gradient = make_empty(sizes, input.dtype());
@@ -128,7 +128,7 @@ Tensor compute_bias_gradient(const Tensor& grad_output) {
   return gradient;
 }
 
-// The same for results that a device computed.
+// The same for results computed on a device.
 Tensor as_result_on_device(const Tensor& computed, MemoryFormat format) {
   if (format == MemoryFormat::Contiguous) return computed.contiguous();
   Tensor result =

@@ -1,5 +1,5 @@
-// vmap rules of convolutions: images of the batch join those of the samples; with a weight for each
-// sample its channels are groups of one convolution.
+// vmap rules of convolutions: the batch merges with the images' batch; with a weight per sample,
+// its channels become groups of one convolution.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kImageChannels = 1;  // of an image; of a weight the outputs are at 0
 
-// A number for each channel and sample, for the images of a batch: [B, 1, C, 1, ...].
+// A number per channel and sample, for the images of a batch: [B, 1, C, 1, ...].
 Tensor as_channels(const Tensor& batch, int64_t ndim) {
   Tensor numbers = batch.unsqueeze(1);
   while (numbers.dim() < ndim) numbers = numbers.unsqueeze(-1);

@@ -1,4 +1,4 @@
-// conv1d to conv3d and conv_transpose1d to 3d, in terms of convolution.
+// conv1d to conv3d and conv_transpose1d to 3d, as composites of convolution.
 #include <optional>
 #include <span>
 #include <string_view>
@@ -18,7 +18,7 @@ struct ConvolutionArguments {
   const SymInt& groups;
 };
 
-// An input without a batch is a batch of one.
+// An input without a batch becomes a batch of one.
 Tensor convolve_form(const ConvolutionArguments& args, const Tensor& input, const Tensor& weight,
                      const std::optional<Tensor>& bias) {
   OPWRIGHT_CHECK(weight.dim() == args.ndim + 2, args.who, ": weight must have ", args.ndim + 2,
@@ -42,7 +42,7 @@ Tensor convolve_forward(const char* who, int64_t ndim, const Tensor& input, cons
                        bias);
 }
 
-// `padding` is "valid", none, or "same": as much as keeps the sizes, the odd one at the end.
+// `padding` is "valid", none, or "same": preserves the sizes, with the odd element at the end.
 Tensor convolve_named(const char* who, int64_t ndim, const Tensor& input, const Tensor& weight,
                       const std::optional<Tensor>& bias, std::span<const SymInt> stride,
                       std::string_view padding, std::span<const SymInt> dilation,

@@ -25,7 +25,7 @@ Tensors convolve_back(const Tensor& grad, const Tensor& input, const Tensor& wei
                               steps.groups, mask);
 }
 
-// A number for each channel at every position of `like`.
+// A number per channel, expanded to every position of `like`.
 Tensor spread_channels(const Tensor& channels, const Tensor& like) {
   SymSizes sizes(static_cast<size_t>(like.dim()), SymInt(1));
   sizes[1] = channels.sym_size(0);
@@ -44,7 +44,7 @@ Tensors convolution_gradients(const Tensor& grad, const Tensor& input, const Ten
 }
 
 // All three results are linear in grad_output and in one more operand, so each gradient is a
-// convolution, or the gradient of one, with a given gradient in the place of that operand.
+// convolution, or the gradient of one, with a given gradient replacing that operand.
 Tensors convolution_backward_gradients(const Tensors& grads, const Tensor& grad_output,
                                        const Tensor& input, const Tensor& weight,
                                        const ConvolutionSteps& steps,

@@ -16,7 +16,7 @@
 namespace opwright {
 namespace {
 
-constexpr int64_t kCutPositions = 256;  // at least, where a product is cut for the threads
+constexpr int64_t kCutPositions = 256;  // the least per thread when a product is split
 constexpr int64_t kCopyGrain = 65536;   // elements
 
 int64_t threads_here() { return is_in_parallel_body() ? 1 : num_threads(); }
@@ -62,7 +62,7 @@ class PixelRuns {
       const int64_t length = std::min(width - column, first + count - at);
       const int64_t from =
           layout.offset_of_line(line / plan.output[1], line % plan.output[1]) + column;
-      // Lines that follow each other in memory are one.
+      // Merges lines that are consecutive in memory.
       if (size_ > 0 && runs_[size_ - 1].from + runs_[size_ - 1].count == from)
         runs_[size_ - 1].count += length;
       else
@@ -74,7 +74,7 @@ class PixelRuns {
   [[nodiscard]] const PixelRun* end() const { return runs_.data() + size_; }
 
  private:
-  std::array<PixelRun, 32> runs_;  // a panel has no more columns
+  std::array<PixelRun, 32> runs_;  // a panel has at most so many columns
   size_t size_ = 0;
 };
 
@@ -95,7 +95,7 @@ std::vector<T> swap_channels(const ConvolutionPlan& plan, const T* weight) {
   return swapped;
 }
 
-// What the products of one convolution share.
+// Shared by the products of one convolution.
 template <class T>
 struct Convolution {
   const ConvolutionPlan& plan;
@@ -126,7 +126,7 @@ void convolve_channel(const Convolution<T>& c, const T* image, const T* weights,
   }
 }
 
-// A panel of columns: a line for each weight.
+// A panel of columns: one line per weight.
 template <class T>
 struct CopyRunsLoop {
   OPWRIGHT_INLINE static void run(T* to, int64_t width, const T* image, const int64_t* offsets,
@@ -243,7 +243,7 @@ void add_gradient_columns(const Convolution<T>& c, const std::vector<int64_t>& p
   }
 }
 
-// One weight's gradient.
+// The gradient of one weight.
 template <class T>
 T sum_weight_gradient(const Convolution<T>& c, const std::vector<int64_t>& places, int64_t group,
                       int64_t out, int64_t k, const T* grad_output) {

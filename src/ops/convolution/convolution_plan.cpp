@@ -20,7 +20,7 @@ ImageLayout::ImageLayout(const ConvolutionPlan& plan) : plan_(plan), is_plain_(t
       leads_[i] = plan.padding[i];
       spreads_[i] = 1;
       steps_[i] = plan.output[i] == 1 ? 1 : plan.stride[i];
-      // Elements that nobody reads do no harm.
+      // Elements that are never read do no harm.
       if (leads_[i] == 0 && steps_[i] == 1) lengths_[i] = plan.input[i];
     }
     is_plain_ = is_plain_ && leads_[i] == 0 && (spreads_[i] == 1 || plan.input[i] == 1) &&
@@ -55,7 +55,7 @@ template <class T>
 void ImageLayout::lay_out(const T* from, T* to) const {
   std::fill_n(to, channel_size(), T{});
   const auto is_there = [&](size_t axis, int64_t at) { return at >= 0 && at < lengths_[axis]; };
-  // The elements of a line that are read at all.
+  // The range of a line that is read.
   int64_t begin = 0;
   int64_t end = plan_.input[2];
   while (begin < end && !is_there(2, leads_[2] + begin * spreads_[2])) ++begin;

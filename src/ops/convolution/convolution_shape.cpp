@@ -33,7 +33,7 @@ MemoryFormat convolution_format(const Tensor& input, const Tensor& weight) {
   const DType dtype = input.dtype();
   if (input.dim() == 5 && dtype != DType::Float32 && dtype != DType::BFloat16)
     return MemoryFormat::Contiguous;
-  // Rows of samples in another order are made contiguous.
+  // 1-d inputs with another dimension order are made contiguous.
   const bool keeps_order = input.dim() != 3 || is_contiguous(input);
   if (keeps_order && format_of(input) != MemoryFormat::Contiguous) return format_of(input);
   return format_of(weight);

@@ -1,5 +1,5 @@
-// The sizes of convolutions: checks, lists for every dimension, the result. Real and fake kernels
-// ask here: AnyTensor is Tensor or FakeTensor, whose sizes may be symbols.
+// Shapes of convolutions: checks, per-dimension lists, the result. Shared by real and fake kernels:
+// AnyTensor is Tensor or FakeTensor, whose sizes may be symbolic.
 #pragma once
 
 #include <algorithm>
@@ -28,13 +28,13 @@ struct ConvolutionArguments {
 template <class Int>
 struct ConvolutionShape {
   using List = SmallVector<Int, kInlineDims>;
-  List stride, padding, dilation, output_padding;  // one for each dimension of the image
+  List stride, padding, dilation, output_padding;  // one per dimension of the image
   Int groups;
   bool transposed;
   List output;  // the sizes of the result
 };
 
-// A list as given, or one number for every dimension.
+// The list as given, or one number repeated for every dimension.
 template <class Int>
 SmallVector<Int, kInlineDims> expand_list(const char* who, const char* name,
                                           std::span<const Int> list, size_t ndim) {
@@ -81,7 +81,7 @@ void check_convolved(const char* who, const AnyTensor& input, const AnyTensor& w
   const Int channels = transposed ? weight.size(0) : weight.size(1) * groups;
   OPWRIGHT_DEMAND(input.size(1) == channels, who, ": weight of sizes ", sizes_text(weight),
                   " with ", groups, is_plain_int(groups, 1) ? " group" : " groups",
-                  " takes an input of ", channels, " channels, got input of sizes ",
+                  " requires an input of ", channels, " channels, got input of sizes ",
                   sizes_text(input));
   for (int64_t i = 2; i < input.dim(); ++i) {
     OPWRIGHT_DEMAND(input.size(i) > Int(0), who,
@@ -141,7 +141,7 @@ ConvolutionShape<SizeOf<AnyTensor>> find_convolution_shape(
                       sizes_text(input), ", weight of sizes ", sizes_text(weight), ", padding ",
                       to_text(std::span<const Int>(shape.padding)), " and dilation ",
                       to_text(std::span<const Int>(shape.dilation)));
-      // Numbers first: a symbol's expression stays short.
+      // Plain numbers first: this keeps symbolic expressions short.
       shape.output.push_back((image + (border - reach - Int(1))) / shape.stride[i] + Int(1));
     }
   }
@@ -160,12 +160,11 @@ void check_bias(const char* who, const std::optional<AnyTensor>& bias, const Any
                       input.dtype());
 }
 
-// The format of the results, as PyTorch has it: channels last where input or weight is. A row of
-// samples is taken for an image of one line.
+// The memory format of the results, as in PyTorch: channels last if input or weight is. A 1-d
+// convolution is treated as an image of one line.
 [[nodiscard]] MemoryFormat convolution_format(const Tensor& input, const Tensor& weight);
 
-// The strides of a result of `sizes` in the format; of three dimensions those of an image of one
-// line.
+// The strides of a result of `sizes` in the format; three dimensions are an image of one line.
 [[nodiscard]] SymSizes convolution_strides(std::span<const SymInt> sizes, MemoryFormat format);
 [[nodiscard]] Sizes convolution_strides(std::span<const int64_t> sizes, MemoryFormat format);
 

@@ -16,7 +16,7 @@ using Ints = std::span<const int64_t>;
 
 int64_t product_from(Ints sizes, size_t first) { return product(sizes.subspan(first)); }
 
-// Dimensions `from` to `to` before the others of `count`.
+// Permutation of `count` dimensions that puts `from` to `to` first.
 std::vector<int64_t> order_of(int64_t count, int64_t from, int64_t to) {
   std::vector<int64_t> order;
   for (int64_t i = from; i < to; ++i) order.push_back(i);
@@ -26,7 +26,7 @@ std::vector<int64_t> order_of(int64_t count, int64_t from, int64_t to) {
   return order;
 }
 
-// [N, groups, channels of a group, kernel..., places...] of a padded image.
+// [N, groups, channels per group, kernel..., places...] from a padded image.
 Tensor take_grouped_windows(const Tensor& padded, Ints kernel, Ints places, const Shape& shape) {
   const Geometry image = geometry_of(padded);
   Geometry windows{.sizes = {image.sizes[0], shape.groups, image.sizes[1] / shape.groups},
@@ -44,7 +44,7 @@ Tensor take_grouped_windows(const Tensor& padded, Ints kernel, Ints places, cons
   return make_view(padded, windows);
 }
 
-// [groups, weights of a place, N * places]
+// [groups, weights per place, N * places]
 Tensor take_columns(const Tensor& image, Ints kernel, Ints places, const Shape& shape) {
   std::vector<SymInt> pad;
   for (size_t i = shape.padding.size(); i-- > 0;) {
@@ -58,7 +58,7 @@ Tensor take_columns(const Tensor& image, Ints kernel, Ints places, const Shape& 
   return windows.permute(order).reshape({shape.groups, depth, image.size(0) * product(places)});
 }
 
-// [groups, channels of a group, N * places]
+// [groups, channels per group, N * places]
 Tensor as_matrices(const Tensor& places, const Shape& shape) {
   const int64_t channels = places.size(1) / shape.groups;
   const int64_t count = product_from(places.sizes(), 2);
@@ -67,13 +67,13 @@ Tensor as_matrices(const Tensor& places, const Shape& shape) {
       .reshape({shape.groups, channels, places.size(0) * count});
 }
 
-// [groups, channels of the places in a group, weights of a place]
+// [groups, channels of the places per group, weights per place]
 Tensor weight_matrices(const Tensor& weight, const Shape& shape) {
   return weight.reshape(
       {shape.groups, weight.size(0) / shape.groups, product_from(weight.sizes(), 1)});
 }
 
-// Adds to the image what each element of the kernel gives to its elements.
+// Adds the contribution of each kernel element to the image.
 void add_taps(const Tensor& windows, const Tensor& columns, Ints kernel) {
   const int64_t taps = product(kernel);
   for (int64_t tap = 0; tap < taps; ++tap) {

@@ -1,4 +1,4 @@
-// embedding_dense_backward: rows of a gradient added up by the row of the weight they came from.
+// embedding_dense_backward: adds the rows of a gradient to the weight rows they came from.
 #include <algorithm>
 #include <vector>
 
@@ -33,7 +33,7 @@ void check_rows(const int64_t* rows, int64_t count, int64_t num_weights) {
   }
 }
 
-// Every thread adds to rows of its own, in the order of the indices.
+// Every thread adds to its own rows, in index order.
 template <class C>
 void add_rows(C* sums, const C* gradient, const int64_t* rows, int64_t count, int64_t width,
               int64_t num_weights, int64_t padding_idx, const std::vector<int64_t>& counts) {

@@ -1,4 +1,4 @@
-// _embedding_bag: the sum, mean or maximum of the rows of a table that each bag of indices names.
+// _embedding_bag: the sum, mean or maximum of the table rows selected by each bag of indices.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kEmbeddingBag = "_embedding_bag";
 
-// The arguments that shapes depend on; indices and offsets are tensors of one dimension.
+// The arguments that determine shapes; indices and offsets are one-dimensional.
 struct BagCall {
   const Tensor& weight;
   const Tensor& indices;
@@ -37,8 +37,8 @@ struct BagCall {
     return indices.dtype() == offsets.dtype() ? indices.dtype() : DType::Int64;
   }
   [[nodiscard]] SymInt bags() const { return offsets.sym_size(0) - (include_last_offset ? 1 : 0); }
-  // PyTorch's quick way of adding rows, which does not find out the bag of each index and does not
-  // look at indices after the last offset.
+  // PyTorch's fast path for adding rows, which does not compute the bag of each index and ignores
+  // indices after the last offset.
   [[nodiscard]] bool adds_dense_rows() const {
     const auto is_dense = [](const Tensor& tensor, int64_t dim) {
       return guard_or_false(tensor.sym_stride(dim) == 1);
@@ -65,7 +65,7 @@ void check_bag_call(const BagCall& call) {
   if (!call.has_weights()) return;
   const Tensor& scales = *call.per_sample_weights;
   OPWRIGHT_CHECK(call.mode == BagMode::Sum, kEmbeddingBag,
-                 ": per_sample_weights go with mode 0 (sum) alone");
+                 ": per_sample_weights require mode 0 (sum)");
   OPWRIGHT_CHECK_TYPE(scales.dtype() == call.weight.dtype(), kEmbeddingBag,
                       ": per_sample_weights of ", scales.dtype(),
                       " must have the dtype of weight, ", call.weight.dtype());
@@ -82,7 +82,7 @@ BagMode parse_mode(int64_t mode) {
   return static_cast<BagMode>(mode);
 }
 
-// Sizes of the bag of each index and of the indices of maxima.
+// The sizes of the bag of each index and of the indices of maxima.
 std::pair<SymSizes, SymSizes> find_bag_sizes(const BagCall& call) {
   const bool finds_bags = call.mode != BagMode::Sum || !call.adds_dense_rows();
   return {SymSizes{finds_bags ? call.indices.sym_size(0) : SymInt(0)},
@@ -105,7 +105,7 @@ std::vector<int64_t> find_bounds(const BagCall& call) {
     OPWRIGHT_CHECK(offset <= count, kEmbeddingBag, ": offsets must be at most ", count,
                    ", the number of indices, got ", offset);
     OPWRIGHT_CHECK(i == 0 || offset >= bounds.back(), kEmbeddingBag,
-                   ": offsets must not fall, got ", offset, " after ", bounds.back());
+                   ": offsets must not decrease, got ", offset, " after ", bounds.back());
     bounds.push_back(offset);
   }
   bounds.resize(static_cast<size_t>(bags));
@@ -122,7 +122,7 @@ void check_bag_indices(const BagCall& call, const int64_t* indices) {
   }
 }
 
-// What a bag becomes: a row of the result, how many rows it had, and where maxima came from.
+// The results for a bag: a row, the number of rows, and the origins of maxima.
 template <class T>
 class BagRows {
  public:
@@ -189,7 +189,7 @@ class BagRows {
   int64_t row_stride_;
   int64_t column_stride_;
   Tensor scales_;
-  std::optional<int64_t> last_;  // the last offset, after which no row is added
+  std::optional<int64_t> last_;  // the last offset; no rows after it are added
 };
 
 Tensor make_zeros(std::span<const SymInt> sizes) {

@@ -1,5 +1,4 @@
-// The vmap rule of _embedding_bag: the tables, indices and bags of all samples stand one behind the
-// other.
+// The vmap rule of _embedding_bag: concatenates the tables, indices and bags of all samples.
 #include <cstdint>
 #include <optional>
 #include <tuple>
@@ -14,7 +13,7 @@ namespace {
 
 using Bags = std::tuple<Tensor, Tensor, Tensor, Tensor>;
 
-// Indices into the tables of all samples. One that is out of range for its own stays so.
+// Indices into the tables of all samples. An index that is out of range for its own table stays so.
 Tensor fold_indices(const VmapInfo& info, const Tensor& indices, const SymInt& rows,
                     int64_t padding_idx) {
   const Tensor placed = indices.add(batch_offsets(info, rows, 1, indices));
@@ -23,8 +22,8 @@ Tensor fold_indices(const VmapInfo& info, const Tensor& indices, const SymInt& r
   return checked.masked_fill(indices.eq(padding_idx), padding_idx).flatten();
 }
 
-// Where each bag begins among the indices of all samples. A sample whose offsets do not begin with
-// 0, or end after its indices, makes offsets that fall.
+// Where each bag begins among the indices of all samples. If a sample's offsets do not begin with
+// 0, or end after its indices, the result is not ascending.
 Tensor fold_offsets(const VmapInfo& info, const Tensor& offsets, const SymInt& count,
                     bool include_last_offset) {
   const SymInt bags = offsets.sym_size(1) - (include_last_offset ? 1 : 0);

@@ -6,9 +6,9 @@
 namespace opwright {
 namespace {
 
-// The numbers that PyTorch gives them.
+// PyTorch's values.
 constexpr int64_t kMean = 1;
-// The bag of each index; that after the last one for indices that are in none.
+// The bag of each index; one past the last bag for indices that are in none.
 Tensor find_bags(const EmbeddingBags& bags) {
   const SymInt count = bags.indices.sym_size(0);
   if (guard_or_false(bags.bag_of_index.sym_size(0) == count)) return bags.bag_of_index;
@@ -20,7 +20,7 @@ Tensor find_bags(const EmbeddingBags& bags) {
       .narrow(0, 0, count);
 }
 
-// The row of `grad` for each index; zeros for those in no bag.
+// The row of `grad` for each index; zeros for indices in no bag.
 Tensor rows_of_indices(const Tensor& grad, const Tensor& bag_of_index) {
   return constant_pad_nd(grad, {0, 0, 0, 1}).index_select(0, bag_of_index);
 }

@@ -9,14 +9,14 @@
 
 namespace opwright {
 
-// What the operator took beside its weights, and the bags that it found.
+// The operator's arguments besides its weights, and the bags that it found.
 struct EmbeddingBags {
   const Tensor& indices;
   const Tensor& offsets;
   bool include_last_offset;
   int64_t padding_idx;
   int64_t mode;
-  const Tensor& bag_of_index;  // without elements where it was not needed
+  const Tensor& bag_of_index;  // empty if it was not needed
   const Tensor& bag_size;
   const Tensor& max_indices;
 };

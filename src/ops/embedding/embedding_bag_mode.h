@@ -1,11 +1,11 @@
-// What _embedding_bag makes of the rows of a bag.
+// How _embedding_bag reduces the rows of a bag.
 #pragma once
 
 #include <cstdint>
 
 namespace opwright {
 
-// The numbers that PyTorch gives them.
+// PyTorch's values.
 enum class BagMode : uint8_t { Sum, Mean, Max };
 
 }  // namespace opwright

@@ -1,4 +1,4 @@
-// complex, polar and conj: complex numbers of two real ones, and with the other sign of one.
+// complex, polar and conj: complex numbers from two real ones, and conjugates.
 #include <cmath>
 #include <cstdint>
 

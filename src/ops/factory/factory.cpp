@@ -1,4 +1,4 @@
-// Operators that make tensors, on every device.
+// Operators that create tensors, on every device.
 #include "opwright/tensor/factory.h"
 
 #include <algorithm>
@@ -24,17 +24,17 @@ bool makes_fake(Device device) {
   return device.type == kOpwDeviceMeta || thread_state().makes_fakes();
 }
 
-// Whether a new tensor with memory is to be pinned.
+// Whether to pin the memory of a new tensor.
 bool is_to_pin(const char* who, const std::optional<bool>& pin_memory, Device device) {
   if (!pin_memory.value_or(false)) [[likely]]
     return false;
   OPWRIGHT_CHECK(device.type == kOpwDeviceCpu, who, ": only memory of the cpu is pinned, got ",
-                 device, "; leave pin_memory out");
+                 device, "; omit pin_memory");
   return true;
 }
 
-// Plain sizes where there is memory: a symbol exists only while shapes are traced on fake tensors,
-// and is its value once that has ended.
+// Plain sizes for tensors with memory: symbols exist only while shapes are traced on fake tensors,
+// and become their values when that ends.
 class PlainSizes {
  public:
   PlainSizes(const char* who, std::span<const SymInt> sizes, Device device)
@@ -55,7 +55,7 @@ class PlainSizes {
   std::optional<std::span<const int64_t>> plain_;
 };
 
-// The usual tensor: nothing symbolic or wrapped, and strides exactly as a new tensor has them.
+// The common case: nothing symbolic or wrapped, and the strides of a new tensor.
 bool is_plain_and_contiguous(const Tensor& self) {
   const OpwTensor* tensor = self.get();
   constexpr uint32_t kSpecial = kOpwFlagFake | kOpwFlagWrapped | kOpwFlagSymbolic | kOpwFlagStale;

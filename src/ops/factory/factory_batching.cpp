@@ -1,4 +1,4 @@
-// vmap rules of copies and of tensors made like another one.
+// vmap rules of copies and of tensors created like another one.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -21,8 +21,8 @@ using OptionalDevice = std::optional<Device>;
 using OptionalBool = std::optional<bool>;
 using OptionalFormat = std::optional<MemoryFormat>;
 
-// make(tensor, format) gives a tensor like its argument. With a format each sample has it: the
-// batch goes first, and channels last.
+// make(tensor, format) returns a tensor like its argument. With a format, each sample has it: the
+// batch comes first, and channels last.
 template <class Make>
 VmapResult<Tensor> map_format(const VmapInfo& info, const Tensor& self,
                               const OptionalFormat& format, const Make& make) {
@@ -38,7 +38,7 @@ VmapResult<Tensor> map_format(const VmapInfo& info, const Tensor& self,
       make(batch.movedim(kChannels, -1), MemoryFormat::Contiguous).movedim(-1, kChannels));
 }
 
-// What is written to every element of a sample, behind the batch dimension.
+// The fill value per sample, with the batch dimension first.
 Tensor fill_value(const VmapInfo& info, const Tensor& value, int64_t ndim) {
   const Tensor batch = batch_first(info, 1, value);
   const int64_t own = batch.dim() - (is_batched(info, 1) ? 1 : 0);
@@ -46,7 +46,7 @@ Tensor fill_value(const VmapInfo& info, const Tensor& value, int64_t ndim) {
   return is_batched(info, 1) ? with_sample_ndim(batch, ndim) : batch;
 }
 
-// What is copied to a batch, as it broadcasts to samples of `ndim` dimensions.
+// The source of a copy to a batch, broadcastable to samples of `ndim` dimensions.
 Tensor copied_batch(const VmapInfo& info, const Tensor& src, int64_t ndim) {
   const Tensor batch = batch_first(info, 1, src);
   const int64_t own = batch.dim() - (is_batched(info, 1) ? 1 : 0);
@@ -108,7 +108,7 @@ VmapResult<Tensor&> zero_in_place_vmap(const VmapInfo& info, Tensor& self) {
   return {self, {info.in_dims[0]}};
 }
 
-// Every sample keeps its elements, in their order.
+// Every sample keeps its elements, in order.
 VmapResult<Tensor&> resize_vmap(const VmapInfo& info, Tensor& self, std::span<const SymInt> size,
                                 const OptionalFormat& memory_format) {
   const Tensor rows = as_rows(written_batch(info, 0, self)).clone();
@@ -126,8 +126,7 @@ VmapResult<Tensor&> resize_vmap(const VmapInfo& info, Tensor& self, std::span<co
   return {self, {info.in_dims[0]}};
 }
 
-// ---- tensors like another one
-// -----------------------------------------------------------------------
+// ---- tensors like another one ----
 VmapResult<Tensor> empty_like_vmap(const VmapInfo& info, const Tensor& self,
                                    const OptionalDType& dtype, const OptionalLayout& layout,
                                    const OptionalDevice& device, const OptionalBool& pin_memory,

@@ -1,4 +1,4 @@
-// item: the one element of a tensor as a number.
+// item: the single element of a tensor as a number.
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -28,7 +28,7 @@ Scalar number_of(T value) {
   }
 }
 
-// All values of an integral dtype that an int can hold.
+// All values of an integral dtype that fit in an int.
 SymRange range_of(DType dtype) {
   return for_dtype(dtype, "item", []<typename T>() -> SymRange {
     if constexpr (std::is_integral_v<T> && sizeof(T) < sizeof(int64_t)) {
@@ -54,7 +54,7 @@ Scalar local_scalar_dense_cpu(const Tensor& self) {
   return for_dtype(self.dtype(), "item", [&]<typename T>() { return number_of(*self.data<T>()); });
 }
 
-// Where the tensor is not on the CPU. The int of a fake tensor is a symbol of the trace.
+// For tensors that are not on the CPU. The int of a fake tensor is a symbol of the trace.
 Scalar local_scalar_dense_all_devices(const Tensor& self) {
   ShapeEnv* shape_env = self.is_fake() ? current_shape_env() : nullptr;
   if (shape_env && is_integral(self.dtype())) {

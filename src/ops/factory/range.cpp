@@ -1,4 +1,4 @@
-// arange, linspace and logspace: numbers at equal distances, or their powers, on every device.
+// arange, linspace and logspace: equidistant numbers, or powers of them, on every device.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kMostElements = 9223372036854775808.0;  // 2^63: the first that is too many
 
-// What a factory is asked for beside its numbers.
+// The arguments of a factory besides its numbers.
 struct Options {
   DType dtype;
   const std::optional<Layout>& layout;
@@ -28,7 +28,7 @@ struct Options {
   const std::optional<bool>& pin_memory;
 };
 
-// A new vector whose elements `fill` writes on the CPU; other devices get a copy.
+// A new vector that `fill` writes on the CPU; other devices get a copy.
 template <class Fill>
 Tensor make_filled(const SymInt& length, const Options& options, const Fill& fill) {
   Tensor result =
@@ -80,7 +80,7 @@ void check_steps(const Steps& steps, DType dtype) {
                        "; step needs the other sign");
 }
 
-// As PyTorch counts: int64 in whole numbers, other dtypes in doubles.
+// Counts like PyTorch: int64 in integers, other dtypes in doubles.
 double count_steps(const Steps& steps, DType dtype) {
   if (dtype != DType::Int64) {
     return std::ceil((steps.end.to<double>() - steps.start.to<double>()) / steps.step.to<double>());
@@ -96,7 +96,7 @@ bool is_symbolic_number(const Scalar& number) {
   return number.is_integral() && number.sym_int().is_symbolic();
 }
 
-// Of whole numbers with a symbol among them.
+// For ints with a symbol among them.
 SymInt symbolic_length(const Steps& steps) {
   const int64_t step = steps.step.sym_int().specialise();
   OPWRIGHT_CHECK_VALUE(step != 0, "arange: step must not be zero");
@@ -145,8 +145,8 @@ void fill_steps(const Tensor& output, const Steps& steps) {
 
 // ---- linspace ---------------------------------------------------------------------------------
 
-// The ends are rounded to the dtype first, as PyTorch has it, and both are hit exactly: each half
-// is counted from its own end.
+// The ends are first rounded to the dtype, as in PyTorch, and both are exact: each half is computed
+// from its own end.
 template <class T>
 void fill_between(const Tensor& output, const Scalar& start, const Scalar& end) {
   using Wide = std::conditional_t<kIsComplex<T>, Complex<double>, double>;
@@ -170,8 +170,8 @@ Complex<double> power(Complex<double> base, Complex<double> exponent) {
   return from_standard(std::pow(to_standard(base), to_standard(exponent)));
 }
 
-// Both ends are rounded to the dtype first. Exponents of ints are float32, as PyTorch has them:
-// powers are cut off, so every bit of the exponent counts.
+// Both ends are first rounded to the dtype. For ints the exponents are float32, as in PyTorch:
+// powers are truncated, so every bit of the exponent matters.
 template <class T>
 void fill_powers(const Tensor& output, const Scalar& start, const Scalar& end, double base) {
   using Wide = std::conditional_t<kIsComplex<T>, Complex<double>, double>;
@@ -196,7 +196,7 @@ void fill_powers(const Tensor& output, const Scalar& start, const Scalar& end, d
   });
 }
 
-// The dtype of numbers between `start` and `end`.
+// The dtype for numbers between `start` and `end`.
 DType dtype_between(const char* who, const Scalar& start, const Scalar& end,
                     const std::optional<DType>& dtype) {
   const bool has_complex = start.is_complex() || end.is_complex();

@@ -1,7 +1,7 @@
-// resize_: other sizes for the same tensor.
+// resize_: changes the sizes of a tensor in place.
 //
-// Where the memory suffices it stays. Else the tensor gets new memory with what the old one held;
-// views that share the old one keep it, for the addresses of their elements cannot change.
+// The memory is kept if it suffices. Otherwise the tensor gets new memory with the old content;
+// views that share the old memory keep it, because the addresses of their elements cannot change.
 #include <algorithm>
 #include <optional>
 #include <span>
@@ -64,7 +64,7 @@ Tensor& resize_all_devices(Tensor& self, std::span<const SymInt> size,
   const auto sizes = as_plain(size);
   OPWRIGHT_CHECK_VALUE(sizes.has_value(), kResize, ": a tensor on ", self.device(),
                        " cannot have the symbolic sizes ", to_text(size));
-  (void)self.mutable_data();  // refuses a read-only one
+  (void)self.mutable_data();  // rejects a read-only tensor
   const Tensor resized = find_memory(self, *sizes, *as_plain(strides));
   replace_contents(impl(self), impl(resized));
   return self;

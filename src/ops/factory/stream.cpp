@@ -1,4 +1,4 @@
-// opwright::current_stream, an operator so that kernels of any binary reach the host's streams.
+// opwright::current_stream: an operator, so that kernels in any binary reach the host's streams.
 #include "opwright/tensor/device/stream.h"
 
 #include <cstdint>

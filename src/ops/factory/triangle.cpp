@@ -30,7 +30,7 @@ Tensor copy_triangle(const char* who, Triangle triangle, const Tensor& self, int
   const auto item = static_cast<int64_t>(item_size(self.dtype()));
   const auto* from = static_cast<const std::byte*>(source.data());
   auto* to = static_cast<std::byte*>(result.mutable_data());
-  // Beyond a matrix no diagonal differs from the next.
+  // Outside the matrix all diagonals are equivalent.
   const int64_t shift = std::clamp(diagonal, -rows - 1, columns + 1);
   const int64_t lines = result.numel() / columns;
   parallel_for(lines, std::max<int64_t>(1, 32768 / columns), [&](int64_t begin, int64_t end) {
@@ -49,7 +49,7 @@ Tensor copy_triangle(const char* who, Triangle triangle, const Tensor& self, int
   return result;
 }
 
-// On another device: chosen by a mask of row and column numbers.
+// On another device: selects with a mask of row and column numbers.
 Tensor choose_triangle(const char* who, Triangle triangle, const Tensor& self, int64_t diagonal) {
   check_matrices(who, self);
   const auto numbers = [&](int64_t count) {
@@ -57,7 +57,7 @@ Tensor choose_triangle(const char* who, Triangle triangle, const Tensor& self, i
   };
   const Tensor distance = numbers(self.size(-1)).sub(numbers(self.size(-2)).unsqueeze(-1));
   const Tensor keeps = triangle == Triangle::Lower ? distance.le(diagonal) : distance.ge(diagonal);
-  return where(keeps, self.contiguous(), Scalar(false));  // a bool changes no dtype
+  return where(keeps, self.contiguous(), Scalar(false));  // a bool does not change the dtype
 }
 
 Tensor& write_triangle(const char* who, Triangle triangle, Tensor& self, int64_t diagonal) {

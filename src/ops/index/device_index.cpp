@@ -1,6 +1,5 @@
-// Indexing, gather and scatter on devices that move elements. Shapes are checked as the CPU's
-// kernels check them; an index that is out of range is found by the device, and one below zero
-// counts from the end.
+// Indexing, gather and scatter on devices that move elements. Shapes are checked like in the CPU
+// kernels; the device detects indices out of range, and negative ones count from the end.
 #include <cstdint>
 #include <optional>
 
@@ -16,12 +15,12 @@
 namespace opwright {
 namespace {
 
-// Apart from `self`, which is about to be written.
+// A tensor without memory shared with `self`, which is about to be written.
 Tensor apart_from_written(const Tensor& tensor, const Tensor& self) {
   return overlap(tensor, self) == Overlap::None ? tensor : tensor.clone();
 }
 
-// Indices and masks of the CPU are taken, too.
+// Indices and masks on the CPU are accepted too.
 void check_devices(const char* who, const Tensor& self, const IndexTensors& indices) {
   for (const auto& index : indices) {
     if (!index || !index->is_defined()) continue;
@@ -31,7 +30,7 @@ void check_devices(const char* who, const Tensor& self, const IndexTensors& indi
   }
 }
 
-// How the elements of a tensor are found: again for a copy of it in another dtype.
+// How the elements of a tensor are found; reusable for a copy of it in another dtype.
 struct FoundIndices {
   IndexedShape shape;
   SmallVector<Tensor, 4> tensors;
@@ -49,14 +48,14 @@ FoundIndices find_indices(const char* who, const Tensor& self, const IndexTensor
   return found;
 }
 
-// The dtype that devices add in; all sums of a dtype that is smaller are rounded once.
+// The dtype in which devices add; sums of smaller dtypes are rounded once.
 DType sum_dtype(DType dtype) {
   if (is_complex(dtype) || dtype == DType::Float64) return dtype;
   if (is_floating(dtype)) return DType::Float32;
   return item_size(dtype) == 8 ? dtype : DType::Int32;
 }
 
-// Adds `source` to the elements that make_move(self) finds.
+// Adds `source` to the elements that make_move(self) addresses.
 template <class MakeMove>
 void add_device_elements(Tensor& self, const Tensor& source, const MakeMove& make_move) {
   const DType dtype = sum_dtype(self.dtype());

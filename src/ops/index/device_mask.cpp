@@ -1,4 +1,4 @@
-// masked_fill_ on devices that compute loops.
+// masked_fill_ on devices with loops.
 #include "opwright/error.h"
 #include "opwright/ops/engine/move/device_copy.h"
 #include "opwright/ops/engine/shape/in_place.h"

@@ -1,4 +1,4 @@
-// gather: one element for each index along a dimension.
+// gather: one element per index along a dimension.
 #include "opwright/ops/engine/move/dense_index.h"
 #include "opwright/ops/engine/move/indexed_memory.h"
 #include "opwright/ops/engine/shape/index_shape.h"
@@ -16,7 +16,7 @@ Tensor gather_cpu(const Tensor& self, int64_t dim, const Tensor& index, bool /*s
   const auto item = static_cast<int64_t>(item_size(self.dtype()));
   const int64_t step = self.dim() == 0 ? 0 : self.strides()[along] * item;
   Sizes strides(self.strides());
-  strides.resize(index.sizes().size());  // one of the two may have zero dimensions
+  strides.resize(index.sizes().size());  // one of the two may be zero-dim
   if (along < strides.size()) strides[along] = 0;
   const auto bytes_of = [](const Tensor& tensor) {
     return const_cast<std::byte*>(static_cast<const std::byte*>(tensor.data()));

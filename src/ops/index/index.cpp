@@ -1,4 +1,4 @@
-// The forms of indexing operators that give a new tensor: a copy that is then written.
+// The functional forms of indexing operators: copy, then write in place.
 #include <string_view>
 
 #include "opwright/functions.h"  // IWYU pragma: keep
@@ -9,7 +9,7 @@
 namespace opwright {
 namespace {
 
-// Of the sizes of both, for a mask to be written through.
+// A copy in the broadcast sizes of both, to write through the mask.
 Tensor clone_for_mask(const char* who, const Tensor& self, const Tensor& mask) {
   const SymSizes sizes =
       broadcast_sizes(sym_geometry_of(self).sizes, sym_geometry_of(mask).sizes, who);

@@ -1,8 +1,8 @@
 // vmap rules of operators that index along one dimension: gather, scatter, index_select, index_add,
 // index_copy, index_fill, embedding.
 //
-// Samples with indices of their own go to gather and scatter, which index every element; what is
-// out of range there is found for each sample.
+// Samples with their own indices use gather and scatter, which index every element; out-of-range
+// indices are detected there per sample.
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -16,7 +16,7 @@
 namespace opwright {
 namespace {
 
-// compute(batch, dim) gives a new batch.
+// compute(batch, dim) returns a new batch.
 template <class Compute>
 VmapResult<Tensor> map_scatter(const VmapInfo& info, const Tensor& self, int64_t dim,
                                std::string_view who, const Compute& compute) {
@@ -37,8 +37,8 @@ Tensor batch_lines(const VmapInfo& info, size_t index, const Tensor& tensor) {
   return at_least_1d(as_batch(info, index, tensor));
 }
 
-// A row of indices for each sample as an index for every element: `sizes` are those of the batch
-// that is indexed along `dim`, with the number of indices there.
+// Expands a row of indices per sample to an index per element: `sizes` are those of the batch that
+// is indexed along `dim`, with the number of indices there.
 Tensor index_of_elements(const Tensor& rows, int64_t dim, const SymSizes& sizes) {
   Tensor index = rows;
   while (index.dim() - 1 < dim) index = index.unsqueeze(1);
@@ -51,13 +51,13 @@ Tensor index_of_elements(const Tensor& batch, const Tensor& rows, int64_t dim) {
   return index_of_elements(rows, dim, sizes);
 }
 
-// Indices of each sample, those below zero counted from the start.
+// The indices of each sample, with negative ones converted.
 Tensor filled_index(const VmapInfo& info, const Tensor& batch, int64_t dim, const Tensor& index) {
   const Tensor rows = batch_lines(info, 2, index);
   const Tensor wrapped = where(rows.lt(0), rows.add(Scalar(batch.sym_size(dim))), rows);
   return index_of_elements(batch, wrapped, dim);
 }
-// The number of each sample, for every element that is filled.
+// The number of each sample, for every filled element.
 Tensor filled_value(const VmapInfo& info, const Tensor& batch, const Tensor& index,
                     const Tensor& value) {
   const Tensor numbers = _to_copy(as_batch(info, 3, value), batch.dtype());
@@ -130,8 +130,7 @@ VmapResult<Tensor&> scatter_reduce_in_place_vmap(const VmapInfo& info, Tensor& s
       });
 }
 
-// ---- one row of indices
-// -----------------------------------------------------------------------------
+// ---- one row of indices ----
 VmapResult<Tensor> index_select_vmap(const VmapInfo& info, const Tensor& self, int64_t dim,
                                      const Tensor& index) {
   if (!is_batched(info, 0)) {  // all rows at once
@@ -226,8 +225,7 @@ VmapResult<Tensor&> index_fill_tensor_in_place_vmap(const VmapInfo& info, Tensor
   });
 }
 
-// ---- embedding
-// --------------------------------------------------------------------------------------
+// ---- embedding ----
 VmapResult<Tensor> embedding_vmap(const VmapInfo& info, const Tensor& weight, const Tensor& indices,
                                   const SymInt& padding_idx, bool scale_grad_by_freq, bool sparse) {
   const Tensor places = batch_first(info, 1, indices);
@@ -243,7 +241,7 @@ VmapResult<Tensor> embedding_vmap(const VmapInfo& info, const Tensor& weight, co
   sizes.push_back(width);
   return batched(rows.reshape(with_batch(info.batch_size, sizes)));
 }
-// Every sample adds to a table of its own.
+// Every sample adds to its own table.
 VmapResult<Tensor> embedding_dense_backward_vmap(const VmapInfo& info, const Tensor& grad_output,
                                                  const Tensor& indices, const SymInt& num_weights,
                                                  const SymInt& padding_idx,
@@ -263,7 +261,7 @@ VmapResult<Tensor> embedding_dense_backward_vmap(const VmapInfo& info, const Ten
   return batched(scatter_add(tables, 1, index_of_elements(terms, rows, 1), terms));
 }
 
-// Without num_classes the largest class of all samples counts.
+// Without num_classes, the largest class over all samples counts.
 VmapResult<Tensor> one_hot_vmap(const VmapInfo& info, const Tensor& self, int64_t num_classes) {
   return in_place_of_first(info, one_hot(self, num_classes));
 }

@@ -1,4 +1,4 @@
-// The fake kernels of the operators that index: sizes, dtype and device of their results.
+// Fake kernels of indexing operators: sizes, dtype and device of their results.
 #include <string>
 #include <string_view>
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kTrueElements = "how many elements of a mask are true";
 
-// A mask as the indices of its true elements: one vector for each of its dimensions.
+// A mask as the indices of its true elements: one vector per dimension.
 void add_mask(const char* who, const FakeTensor& self, const FakeTensor& mask,
               IndexTensors& indices) {
   const auto first = static_cast<int64_t>(indices.size());
@@ -81,7 +81,7 @@ FakeTensor& index_put_in_place_fake(FakeTensor& self,
                                     const std::vector<std::optional<FakeTensor>>& indices,
                                     const FakeTensor& values, bool /*accumulate*/) {
   check_same_dtype("index_put_", "values", values, self);
-  // What a mask addresses is not known, but neither does it change the result's sizes.
+  // The elements that a mask selects are unknown, but they do not affect the result's sizes.
   for (const auto& index : indices) {
     if (index && index->is_defined() && is_mask(as_tensor(*index))) return self;
   }
@@ -148,7 +148,7 @@ FakeTensor& scatter_reduce_in_place_fake(FakeTensor& self, int64_t dim, const Fa
   return self;
 }
 
-// Columns of memory, as nonzero_cpu gives them.
+// Column-major memory, like the result of nonzero_cpu.
 FakeTensor nonzero_fake(const FakeTensor& self) {
   const SymInt count = make_unknown_size("nonzero", "how many elements are not zero", self.numel());
   return make_fake_like(self, SymSizes{count, self.dim()}, SymSizes{1, sym_max(count, 1)},

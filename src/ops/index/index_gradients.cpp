@@ -9,7 +9,7 @@
 namespace opwright {
 namespace {
 
-// Elements of `source` that an index of fewer elements reads.
+// The elements of `source` that a smaller index reads.
 Tensor read_part(const Tensor& source, const Tensor& index) {
   Tensor part = source;
   for (int64_t i = 0; i < index.dim(); ++i) {
@@ -19,7 +19,7 @@ Tensor read_part(const Tensor& source, const Tensor& index) {
   return part;
 }
 
-// Zeros behind the elements of each dimension, up to `sizes`.
+// Pads the end of each dimension with zeros, up to `sizes`.
 Tensor pad_to_sizes(const Tensor& part, std::span<const SymInt> sizes) {
   if (has_sizes(part, sizes)) return part;
   SymSizes pad;
@@ -30,7 +30,7 @@ Tensor pad_to_sizes(const Tensor& part, std::span<const SymInt> sizes) {
   return constant_pad_nd(part, pad);
 }
 
-// The operands of a scatter_reduce; `src` is what the index reads of it.
+// The operands of a scatter_reduce; `src` is the part that the index reads.
 struct ScatterReduce {
   const Tensor& grad;
   const Tensor& self;
@@ -41,7 +41,7 @@ struct ScatterReduce {
   const Tensor& result;
 
   [[nodiscard]] Tensor gathered(const Tensor& tensor) const { return tensor.gather(dim, index); }
-  // How many elements of `flags` went to each place, beside `start`.
+  // How many elements of `flags` went to each position, added to `start`.
   [[nodiscard]] Tensor count(const Tensor& start, const Tensor& flags) const {
     return start.scatter_add(dim, index, flags);
   }
@@ -65,8 +65,8 @@ TwoTensors extreme_gradients(const ScatterReduce& call) {
   return {self_is_it.mul(shared), src_is_it.mul(call.gathered(shared))};
 }
 
-// The products of the others, without a division by zero. Of two zeros each one's product holds the
-// other, so that it is right to differentiate it again.
+// The product of the other elements, without division by zero. With two zeros, the product for each
+// contains the other, so that second derivatives are correct.
 Tensor scattered_products_of_others(const ScatterReduce& call, const Tensor& is_zero,
                                     const Tensor& nonzero) {
   const Tensor none = zeros_like(call.grad);
@@ -148,7 +148,7 @@ Tensor masked_scatter_source_gradient(const Tensor& grad, const Tensor& mask,
                                       std::span<const SymInt> source_sizes) {
   const SymInt count = product(source_sizes);
   const Tensor flat = mask.expand(sym_geometry_of(grad).sizes).flatten();
-  // What no element of the source went to adds up behind the last one.
+  // Elements that received nothing from the source are summed past the last position.
   const Tensor place = where(flat, flat.cumsum(0).sub(1), Scalar(count));
   return grad.new_zeros({count + 1})
       .index_add(0, place, grad.flatten())

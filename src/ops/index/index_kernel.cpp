@@ -23,9 +23,9 @@ IndexedMemory find_memory(const char* who, const Tensor& self, const IndexTensor
   return {who, self, shape, tensors, Negative::FromTheEnd};
 }
 
-// Calls run(pointers, strides, count) for every run in the order of the loop. Rows are shared among
-// threads by the place that they are for, so that of several for one place always the same stays
-// and sums do not depend on threads.
+// Calls run(pointers, strides, count) for every run in loop order. Threads divide the rows by
+// target position, so that the winner among several writes to one position, and the order of sums,
+// do not depend on threads.
 template <class Run>
 void for_each_run_by_place(const StridedLoop& loop, const Run& run) {
   const bool has_rows = loop.strides(0)[1] == 0;
@@ -111,7 +111,7 @@ Tensor& index_put_in_place_cpu(Tensor& self, const IndexTensors& indices, const 
     copy_elements(copy, source);
     source = copy;
   }
-  (void)self.mutable_data();  // refuses a read-only one
+  (void)self.mutable_data();  // rejects a read-only tensor
   const StridedLoop loop =
       memory.loop_with(const_cast<std::byte*>(static_cast<const std::byte*>(source.data())),
                        source.strides(), static_cast<int64_t>(item_size(source.dtype())));

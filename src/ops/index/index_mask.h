@@ -1,4 +1,4 @@
-// Masks among index tensors.
+// Replaces masks among index tensors.
 #pragma once
 
 #include "opwright/ops/engine/shape/index_shape.h"
@@ -6,9 +6,9 @@
 
 namespace opwright {
 
-// The index tensors of `self` with masks as the indices of their true elements: one tensor for each
-// dimension of a mask. Those of a device are found on the CPU and copied to it, as indices of the
-// CPU are. IndexError for a mask of other sizes.
+// The index tensors of `self`, with each mask replaced by the indices of its true elements: one
+// tensor per dimension of the mask. Unless `self` is on the CPU, masks are evaluated on the CPU and
+// all index tensors are copied to the device of `self`. IndexError for a mask of other sizes.
 [[nodiscard]] IndexTensors without_masks(const char* who, const Tensor& self,
                                          const IndexTensors& indices);
 

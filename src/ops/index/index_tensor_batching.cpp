@@ -1,5 +1,5 @@
-// vmap rules of index and index_put: with indices for each sample the sample's number is one more
-// index. Masks of samples become indices, so each must be true equally often.
+// vmap rules of index and index_put: with per-sample indices, the sample number is an additional
+// index. Masks per sample become indices, so each must have the same number of true elements.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -15,21 +15,21 @@
 namespace opwright {
 namespace {
 
-// One index of a sample: nothing keeps the dimension.
+// One index of a sample; an empty one keeps the dimension.
 struct SampleIndex {
-  std::optional<Tensor> tensor;  // batch first where it has one
+  std::optional<Tensor> tensor;  // batch first if it has one
   bool is_batched = false;
 
   [[nodiscard]] int64_t ndim() const { return tensor->dim() - (is_batched ? 1 : 0); }
 };
 
-// Indices of a batch, and how its result becomes one of samples.
+// The indices of a batch, and how to reorder its result for samples.
 struct BatchIndex {
   IndexTensors indices;
   int64_t index_ndim = 0;      // of one sample
   int64_t batch_at = 0;        // in the result
   int64_t kept_before = 0;     // dimensions of a sample before the indexed ones ...
-  bool stands_behind = false;  // ... that the result has behind them
+  bool stands_behind = false;  // ... that come after them in the result
 };
 
 std::vector<SampleIndex> sample_indices(const VmapInfo& info, const IndexTensors& indices) {
@@ -79,7 +79,7 @@ BatchIndex make_index(const VmapInfo& info, const Tensor& batch,
   return result;
 }
 
-// The order of dimensions from [batch, indexed, kept] to [batch, kept before, indexed, kept after].
+// The permutation from [batch, indexed, kept] to [batch, kept before, indexed, kept after].
 std::vector<int64_t> order_of_samples(const BatchIndex& index, int64_t ndim) {
   std::vector<int64_t> order{0};
   for (int64_t i = 0; i < index.kept_before; ++i) order.push_back(1 + index.index_ndim + i);
@@ -99,7 +99,7 @@ Tensor as_samples(const BatchIndex& index, const Tensor& result) {
   return result.movedim(index.batch_at, 0);
 }
 
-// Values of samples as they broadcast to what the indices of the batch name.
+// The samples' values, broadcastable to what the batch's indices select.
 Tensor batch_values(const VmapInfo& info, const Tensor& batch, const BatchIndex& index,
                     const Tensor& values) {
   const auto indexed = static_cast<int64_t>(std::ranges::count_if(
@@ -112,7 +112,7 @@ Tensor batch_values(const VmapInfo& info, const Tensor& batch, const BatchIndex&
   return padded.movedim(0, index.batch_at);
 }
 
-// A mask for each sample, and one number that is written where it is true.
+// A mask per sample, with one number written where it is true.
 bool is_masked_number(const VmapInfo& info, const IndexTensors& indices, const Tensor& values) {
   const auto& dims = info.in_dims[1].elements;
   return indices.size() == 1 && indices[0] && !dims.empty() && dims[0] && is_mask(*indices[0]) &&

@@ -1,5 +1,5 @@
-// index_add, index_copy and index_fill: writes to the rows of one dimension that an index names, in
-// terms of index_put_.
+// index_add, index_copy and index_fill: write rows of one dimension selected by an index,
+// implemented with index_put_.
 #include <optional>
 
 #include "opwright/error.h"
@@ -14,7 +14,7 @@
 namespace opwright {
 namespace {
 
-// The dimension. A tensor of zero dimensions counts as one of one.
+// Returns the dimension. A zero-dim tensor is treated as one-dimensional.
 size_t check_index(const char* who, const Tensor& self, int64_t dim, const Tensor& index) {
   OPWRIGHT_CHECK_INDEX(index.dim() <= 1, who, ": index must have zero or one dimension, got ",
                        index);
@@ -39,7 +39,7 @@ void check_source(const char* who, const Tensor& self, size_t along, const Tenso
                   ") with the number of indices (", index, ") in dimension ", along);
 }
 
-// The dimension of rows that are filled: their index is of int64.
+// The dimension of filled rows; their index must be int64.
 size_t check_filled(const Tensor& self, int64_t dim, const Tensor& index) {
   constexpr const char* kWho = "index_fill_";
   const size_t along = check_index(kWho, self, dim, index);
@@ -47,13 +47,13 @@ size_t check_filled(const Tensor& self, int64_t dim, const Tensor& index) {
   return along;
 }
 
-// An index below zero counts from the end.
+// Converts negative indices, which count from the end.
 Tensor counted_from_start(const Tensor& self, size_t along, const Tensor& index) {
   const SymInt size = self.dim() == 0 ? SymInt(1) : self.sym_size(static_cast<int64_t>(along));
   return where(index.lt(0), index.add(Scalar(size)), index);
 }
 
-// Writes `values` to the rows that an index names. A device finds for itself what is out of range.
+// Writes `values` to the rows that an index selects. A device detects out-of-range indices itself.
 void put_rows(const char* who, const Tensor& self, size_t along, const Tensor& index,
               const Tensor& values, bool accumulate) {
   Tensor target = self.dim() == 0 ? self.reshape({1}) : self;
@@ -64,7 +64,7 @@ void put_rows(const char* who, const Tensor& self, size_t along, const Tensor& i
   target.index_put_(indices, values, accumulate);
 }
 
-// The number as self holds it.
+// The number in the dtype of self.
 Tensor make_value(const char* who, const Tensor& self, const Scalar& value) {
   OPWRIGHT_CHECK_TYPE(!value.is_complex() || is_complex(self.dtype()), who, ": the complex number ",
                       value, " cannot be stored in self of ", self.dtype());

@@ -1,5 +1,5 @@
-// masked_select, masked_scatter_ and masked_fill_: the elements where a mask is true, read and
-// written in order.
+// masked_select, masked_scatter_ and masked_fill_: read and write the elements where a mask is
+// true, in order.
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
 #include "opwright/ops/engine/cpu/mask_chunks.h"

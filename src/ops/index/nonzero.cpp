@@ -11,7 +11,7 @@
 namespace opwright {
 namespace {
 
-// The index of an element that counts up with it.
+// An element's multi-index, incremented together with it.
 class RowIndex {
  public:
   RowIndex(std::span<const int64_t> sizes, int64_t element) : sizes_(sizes) {
@@ -55,7 +55,7 @@ Tensor find_nonzero(const Tensor& self) {
   return result;
 }
 
-// A view of the rows as columns: these are the strides that PyTorch gives.
+// Returns a transposed view of the rows, which has PyTorch's strides.
 Tensor nonzero_cpu(const Tensor& self) {
   const Tensor rows = find_nonzero(self);
   return make_view(rows, transpose_geometry(geometry_of(rows), 0, 1, "nonzero"));

@@ -17,7 +17,7 @@
 namespace opwright {
 namespace {
 
-// `src` itself, or a copy when it is partly what is being written.
+// `src` itself, or a copy if it overlaps `self`, which is being written.
 Tensor apart_from(const Tensor& src, const Tensor& self) {
   if (overlap(src, self) == Overlap::None) return src;
   const Tensor copy = make_empty(src.sizes(), src.dtype());

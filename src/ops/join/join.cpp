@@ -1,4 +1,4 @@
-// cat and stack: several tensors as one.
+// cat and stack: join several tensors.
 #include "opwright/ops/join/join.h"
 
 #include <algorithm>
@@ -17,12 +17,12 @@
 namespace opwright {
 namespace {
 
-// One of sizes [0] goes with any others, as PyTorch has it.
+// Tensors of sizes [0] are compatible with any others, as in PyTorch.
 bool is_skipped(const Tensor& tensor) {
   return tensor.dim() == 1 && guard_or_false(tensor.sym_size(0) == 0);
 }
 
-// Those with elements, all of the same number of dimensions.
+// The tensors with elements, all with the same number of dimensions.
 std::vector<Tensor> joined_tensors(std::span<const Tensor> tensors) {
   std::vector<Tensor> joined;
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -37,7 +37,7 @@ std::vector<Tensor> joined_tensors(std::span<const Tensor> tensors) {
   return joined;
 }
 
-// The sizes of the result: those of the first tensor, but the sum along `dim`.
+// The sizes of the result: those of the first tensor, with the sum along `dim`.
 SymSizes joined_sizes(const std::vector<Tensor>& tensors, size_t dim) {
   SymSizes sizes = sym_geometry_of(tensors.front()).sizes;
   for (size_t k = 1; k < tensors.size(); ++k) {
@@ -54,7 +54,7 @@ SymSizes joined_sizes(const std::vector<Tensor>& tensors, size_t dim) {
   return sizes;
 }
 
-// That of all tensors, or the usual one.
+// The common memory format of all tensors, or contiguous.
 MemoryFormat common_format(const std::vector<Tensor>& tensors) {
   const MemoryFormat format = suggest_memory_format(tensors.front());
   const bool is_common = std::all_of(tensors.begin(), tensors.end(), [&](const Tensor& tensor) {

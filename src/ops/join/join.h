@@ -1,4 +1,4 @@
-// cat where no device has a kernel of its own for it.
+// cat for devices without their own kernel for it.
 #pragma once
 
 #include <cstdint>

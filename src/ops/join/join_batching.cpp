@@ -1,4 +1,4 @@
-// vmap rules of joined, repeated, turned and padded copies.
+// vmap rules of joined, repeated, flipped, rolled and padded copies.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -13,7 +13,7 @@
 namespace opwright {
 namespace {
 
-// The elements of the list that is the first argument, each a batch.
+// The elements of the list that is the first argument, each as a batch.
 std::vector<Tensor> batch_list(const VmapInfo& info, std::span<const Tensor> tensors) {
   std::vector<Tensor> batches;
   batches.reserve(tensors.size());
@@ -22,7 +22,7 @@ std::vector<Tensor> batch_list(const VmapInfo& info, std::span<const Tensor> ten
   return batches;
 }
 
-// Samples of sizes [0] go with any others, as in cat itself.
+// Samples of sizes [0] are compatible with any others, as in cat itself.
 bool is_left_out(const Tensor& batch) {
   return batch.dim() == 2 && guard_or_false(batch.sym_size(1) == 0);
 }
@@ -76,8 +76,7 @@ VmapResult<Tensor> roll_vmap(const VmapInfo& info, const Tensor& self,
       as_sample_of(roll(lines, shifts, shifted_dims(lines, dims, "roll")), batch.dim() - 1));
 }
 
-// ---- padding
-// ----------------------------------------------------------------------------------------
+// ---- padding ----
 VmapResult<Tensor> constant_pad_nd_vmap(const VmapInfo& info, const Tensor& self,
                                         std::span<const SymInt> pad, const Scalar& value) {
   const Tensor batch = batch_first(info, 0, self);
@@ -88,7 +87,7 @@ VmapResult<Tensor> constant_pad_nd_vmap(const VmapInfo& info, const Tensor& self
 
 namespace {
 
-// Pads the last dimensions; a sample has these and its channels, and may be a batch of such.
+// Pads the last dimensions; a sample has these and channels, and optionally a batch.
 template <int64_t kDims, class Compute>
 VmapResult<Tensor> map_padding(const VmapInfo& info, const Tensor& self, const Compute& compute) {
   return map_images(info, kDims + 1, compute, batch_first(info, 0, self));

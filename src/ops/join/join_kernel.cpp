@@ -16,10 +16,10 @@ namespace {
 constexpr size_t kMostJoined = 64;
 constexpr int64_t kGrainBytes = kElementwiseGrain * 4;
 
-// What one tensor adds to each of the rows that are joined.
+// What one tensor adds to each joined row.
 struct Piece {
   const std::byte* from;
-  int64_t bytes;  // of one row
+  int64_t bytes;  // per row
 };
 
 bool are_dense(std::span<const Tensor> tensors, int64_t dim) {
@@ -45,7 +45,7 @@ void join_rows(std::byte* to, std::span<const Piece> pieces, int64_t row_bytes, 
   }
 }
 
-// One row: each piece is cut for the threads.
+// A single row: each piece is split over threads.
 void join_one_row(std::byte* to, std::span<const Piece> pieces) {
   for (const Piece& piece : pieces) {
     parallel_for(piece.bytes, kGrainBytes, [&](int64_t begin, int64_t end) {

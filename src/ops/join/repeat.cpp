@@ -18,7 +18,7 @@ Tensor repeat_all_devices(const Tensor& self, std::span<const SymInt> repeats) {
   const size_t added = repeats.size() - own.size();
   SymSizes sizes;   // of the result
   SymSizes parts;   // the same with each dimension as repeats times size
-  SymSizes source;  // self as it is broadcast to these
+  SymSizes source;  // self, broadcast to these
   for (size_t i = 0; i < repeats.size(); ++i) {
     check(repeats[i] >= 0, "repeat: repeats must not be negative, got " + to_text(repeats));
     const SymInt size = i < added ? SymInt(1) : own[i - added];

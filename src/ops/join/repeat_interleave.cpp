@@ -1,4 +1,4 @@
-// repeat_interleave: every element several times, one after another.
+// repeat_interleave: repeats every element several times in a row.
 #include <algorithm>
 #include <optional>
 

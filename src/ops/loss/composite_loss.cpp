@@ -1,4 +1,4 @@
-// Losses in terms of other operators.
+// Losses as composites of other operators.
 #include <optional>
 
 #include "opwright/error.h"

@@ -41,7 +41,7 @@ Tensor cross_entropy_of_probabilities(const Tensor& self, const Tensor& target,
   return reduce_loss(losses, reduction);
 }
 
-// The loss against the same probability of every class.
+// The loss against equal probabilities for all classes.
 Tensor uniform_loss(const Tensor& log_probabilities, const Tensor& target,
                     const std::optional<Tensor>& weight, LossReduction reduction,
                     const SymInt& ignore_index, int64_t class_dim) {
@@ -105,7 +105,7 @@ Tensor cross_entropy_loss_composite(const Tensor& self, const Tensor& target,
   OPWRIGHT_CHECK(self.dim() >= 1, kWho, ": self needs a dimension of classes, got ", self);
   if (has_sizes(target, sym_geometry_of(self).sizes)) {
     OPWRIGHT_CHECK(guard_or_false(ignore_index < 0), kWho,
-                   ": ignore_index goes with targets that are classes, not probabilities");
+                   ": ignore_index requires class targets, not probabilities");
     return cross_entropy_of_probabilities(self, target, weight, wanted, label_smoothing);
   }
   const int64_t class_dim = self.dim() == 1 ? 0 : 1;

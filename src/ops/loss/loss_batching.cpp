@@ -1,4 +1,4 @@
-// vmap rules of losses: the losses of all elements at once, then what is made of those of a sample.
+// vmap rules of losses: compute all elementwise losses at once, then reduce per sample.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -22,7 +22,7 @@ Tensor reduce_samples(const char* who, const Tensor& losses, int64_t reduction) 
   return wanted == LossReduction::Mean ? mean(losses, dims) : sum(losses, dims);
 }
 
-// compute(self, target) of elements.
+// compute(self, target) is elementwise.
 template <class Compute>
 VmapResult<Tensor> map_loss(const VmapInfo& info, const char* who, const Tensor& self,
                             const Tensor& target, int64_t reduction, const Compute& compute) {
@@ -30,7 +30,7 @@ VmapResult<Tensor> map_loss(const VmapInfo& info, const char* who, const Tensor&
   return batched(reduce_samples(who, compute(batches[0], batches[1]), reduction));
 }
 
-// compute(grad, self, target) of elements: a mean shares its gradient among them.
+// compute(grad, self, target) is elementwise: a mean divides its gradient among the elements.
 template <class Compute>
 Tensor loss_gradient(const VmapInfo& info, const char* who, const Tensor& grad_output,
                      const Tensor& self, const Tensor& target, int64_t reduction,

@@ -1,4 +1,4 @@
-// What the losses of elements and their gradients are made of, in other operators.
+// Decompositions of elementwise losses and their gradients.
 #include <optional>
 
 #include "opwright/ops/engine/shape/promotion.h"
@@ -8,9 +8,9 @@
 namespace opwright {
 namespace {
 
-// Self less its target, as wide as it is computed.
+// Self minus target, in the compute dtype.
 struct Difference {
-  DType dtype;  // in which they meet
+  DType dtype;  // the promoted dtype
   Tensor value;
 
   Difference(const Tensor& self, const Tensor& target)
@@ -23,7 +23,7 @@ Tensor reduced(const char* who, const Tensor& losses, const Difference& differen
   return reduce_loss(in_dtype(losses, difference.dtype), loss_reduction(who, reduction));
 }
 
-// What an element gets of the gradient of the loss, in the dtype of the loss.
+// An element's share of the loss gradient, in the dtype of the loss.
 Tensor share(const char* who, const Tensor& slopes, const Difference& difference,
              const Tensor& grad_output, const Tensor& self, int64_t reduction) {
   Tensor shared = slopes;
@@ -32,7 +32,7 @@ Tensor share(const char* who, const Tensor& slopes, const Difference& difference
   return in_dtype(shared.mul(difference.met(grad_output)), difference.dtype);
 }
 
-// `bound` beyond `bend`, and `within` between.
+// `bound` beyond `bend`, and `within` up to it.
 Tensor bounded(const Tensor& difference, const Tensor& within, double bend, double bound) {
   const Tensor not_above = where(difference.ge(bend), Scalar(bound), within);
   return where(difference.le(-bend), Scalar(-bound), not_above);

@@ -10,7 +10,7 @@
 namespace opwright {
 namespace {
 
-constexpr double kSmallest = 1e-12;  // that binary_cross_entropy_backward divides by
+constexpr double kSmallest = 1e-12;  // the lower bound of binary_cross_entropy_backward's divisor
 
 bool is_mean(int64_t reduction) {
   return static_cast<LossReduction>(reduction) == LossReduction::Mean;
@@ -24,13 +24,13 @@ Tensor weigh(const Tensor& values, const std::optional<Tensor>& weight) {
   return weight ? values.mul(*weight) : values;
 }
 
-// grad * grad_output at distances below `bend`.
+// grad * grad_output where the distance is below `bend`.
 Tensor keep_near(const Tensor& grad, const Tensor& grad_output, const Tensor& self,
                  const Tensor& target, double bend) {
   return where(self.sub(target).abs().lt(bend), grad.mul(grad_output), Scalar(0));
 }
 
-// self * (1 - self), at least as large as the backward takes it.
+// self * (1 - self), with the lower bound that the backward uses.
 Tensor spread_of(const Tensor& self) { return rsub(self, 1).mul(self).clamp(Scalar(kSmallest)); }
 
 }  // namespace

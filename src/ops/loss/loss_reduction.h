@@ -1,4 +1,4 @@
-// What is made of the losses of single elements.
+// The reduction of elementwise losses.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace opwright {
 
-// PyTorch's numbers.
+// PyTorch's values.
 enum class LossReduction : int8_t { None = 0, Mean = 1, Sum = 2 };
 inline constexpr auto kNoLossReduction = static_cast<int64_t>(LossReduction::None);
 

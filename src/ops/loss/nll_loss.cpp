@@ -1,7 +1,7 @@
 // nll_loss_forward and nll_loss2d_forward with their gradients: minus the log-probability of the
-// class that target names.
+// target class.
 //
-// Both are one kernel over [batch, classes, places]; a vector of classes is a batch of one.
+// Both use one kernel over [batch, classes, places]; a vector of classes is a batch of one.
 #include <algorithm>
 #include <optional>
 #include <tuple>
@@ -25,7 +25,7 @@ constexpr int64_t kNllGrain = 16384;
 template <class AnyTensor>
 struct NllCall {
   const char* who;
-  bool has_places;  // the form of images
+  bool has_places;  // for images
   const AnyTensor& self;
   const AnyTensor& target;
   const std::optional<AnyTensor>& weight;
@@ -71,7 +71,7 @@ void check_call(const NllCall<AnyTensor>& call) {
   }
 }
 
-// Inputs as the loops read them: dense, halves as float.
+// Inputs prepared for the loops: dense, halves as float.
 template <class C>
 struct NllInputs {
   NllInputs(const NllCall<Tensor>& call, int64_t ignored)
@@ -85,7 +85,7 @@ struct NllInputs {
     if (call.weight) weight = as_contiguous(as_dtype(*call.weight, dtype_of<C>()));
   }
 
-  // The class at a position, or none where it is ignored. IndexError.
+  // The class at a position, or none if it is ignored. IndexError.
   [[nodiscard]] std::optional<int64_t> class_at(int64_t position) const {
     const int64_t wanted = target.data<int64_t>()[position];
     if (wanted == ignore_index) return std::nullopt;
@@ -96,7 +96,7 @@ struct NllInputs {
   [[nodiscard]] C weight_of(int64_t wanted) const {
     return weight.is_defined() ? weight.data<C>()[wanted] : C{1};
   }
-  // Where the log-probability of a class at a position lies.
+  // The offset of the log-probability of a class at a position.
   [[nodiscard]] int64_t offset(int64_t position, int64_t wanted) const {
     return (position / places * classes + wanted) * places + position % places;
   }
@@ -212,10 +212,10 @@ Tensor compute_nll_gradient(const NllCall<Tensor>& call, const Tensor& grad_outp
   return result;
 }
 
-// ---- on devices, in terms of other operators ---------------------------------------------------
+// ---- on devices, as composites of other operators ----------------------------------------------
 
-// The target with a class in the place of what is ignored, [N] or [N, H, W], and the weight of each
-// element of it.
+// The target with ignored elements replaced by a valid class, [N] or [N, H, W], and the weight of
+// each of its elements.
 struct NllTarget {
   NllTarget(const NllCall<Tensor>& call, int64_t ignore_index) {
     const Tensor target = call.self.dim() == 1 ? call.target.reshape({1}) : call.target;

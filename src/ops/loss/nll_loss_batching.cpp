@@ -1,4 +1,4 @@
-// vmap rules of nll_loss: the scores of all samples are one batch of them, each with its own loss.
+// vmap rules of nll_loss: the scores of all samples form one batch; each score has its own loss.
 #include <cstdint>
 #include <optional>
 #include <tuple>
@@ -15,7 +15,7 @@ namespace {
 
 using Losses = std::tuple<Tensor, Tensor>;
 
-// The arguments of all samples: `self` and `target` stand at these places of the schema.
+// The arguments of all samples, with the schema positions of `self` and `target`.
 struct NllBatch {
   NllBatch(const VmapInfo& told, size_t self_at, const Tensor& self, const Tensor& target,
            const std::optional<Tensor>& weight, const SymInt& ignored)
@@ -38,7 +38,7 @@ struct NllBatch {
     }
   }
 
-  // The loss of each element is a result of its own.
+  // Whether the result has the loss of each element.
   [[nodiscard]] bool gives_each(LossReduction reduction) const {
     return reduction == LossReduction::None && !is_vector;
   }
@@ -52,7 +52,7 @@ struct NllBatch {
   SymSizes sizes;  // of the losses of all samples
   Tensor scores;
   Tensor targets;
-  Tensor weights;  // of each loss; 0 where it is ignored
+  Tensor weights;  // per loss; 0 where it is ignored
   std::optional<Tensor> no_weights;
 };
 
@@ -69,7 +69,7 @@ VmapResult<Losses> map_losses(const NllBatch& batch, const char* who, int64_t re
   return batched(Losses(wanted == LossReduction::Mean ? sum.div(total) : sum, total));
 }
 
-// What each loss gets of grad_output, in the order of the scores.
+// The share of grad_output for each loss, in the order of the scores.
 Tensor shared_gradient(const NllBatch& batch, const char* who, const Tensor& grad_output,
                        int64_t reduction, const Tensor& total_weight) {
   const LossReduction wanted = loss_reduction(who, reduction);

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kAttention = "scaled_dot_product_attention";
 constexpr double kLowest = -std::numeric_limits<double>::infinity();
 
-// Every head as often as there are heads of the query for it.
+// Repeats every head to match the heads of the query.
 Tensor repeat_heads(const Tensor& tensor, const SymInt& heads, const char* name) {
   const SymInt own = tensor.sym_size(-3);
   OPWRIGHT_DEMAND(sym_and(own > 0, heads % own == 0), kAttention,
@@ -32,7 +32,7 @@ Tensor repeat_heads(const Tensor& tensor, const SymInt& heads, const char* name)
   return tensor.unsqueeze(-3).expand(expanded).reshape(repeated);
 }
 
-// Where a row may look: at columns up to its own.
+// What a row may attend to: columns up to its own.
 Tensor make_causal_mask(const Tensor& query, const Tensor& key) {
   const auto count = [&](const SymInt& size) {
     return arange(size, DType::Int64, std::nullopt, query.device());
@@ -57,7 +57,7 @@ void check_operands(const Tensor& query, const Tensor& key, const Tensor& value,
                       mask->dtype(), " and ", query.dtype());
 }
 
-// Halves are computed in float32, as the weights of a row span more than they tell apart.
+// Halves are computed in float32, because the weights of a row span more than half precision.
 Tensor widened(const Tensor& tensor) {
   return tensor.dtype() == DType::Float16 || tensor.dtype() == DType::BFloat16
              ? tensor.to(DType::Float32)
@@ -81,7 +81,7 @@ Tensor scaled_dot_product_attention_composite(const Tensor& query, const Tensor&
       widened(enable_gqa ? repeat_heads(value, query.sym_size(-3), "value") : value);
   const double factor =
       scale ? *scale : 1.0 / std::sqrt(static_cast<double>(query.sym_size(-1).specialise()));
-  // Half of the factor on each side keeps the products of halves small.
+  // Half of the factor on each side keeps products of halves small.
   const double root = std::sqrt(std::abs(factor));
   Tensor weights =
       matmul(mul(queries, factor < 0 ? -root : root), mul(keys, root).transpose(-2, -1));
@@ -90,7 +90,7 @@ Tensor scaled_dot_product_attention_composite(const Tensor& query, const Tensor&
   if (!attn_mask) return matmul(drop(_softmax(weights, -1, false)), values).to(query.dtype());
   weights = attn_mask->dtype() == DType::Bool ? where(*attn_mask, weights, kLowest)
                                               : add(weights, widened(*attn_mask));
-  // A row that may look nowhere gives zeros.
+  // A row that may attend to nothing gives zeros.
   const Tensor looks = ne(weights, kLowest).any(-1, true);
   return matmul(drop(where(looks, _softmax(weights, -1, false), 0)), values).to(query.dtype());
 }

@@ -1,4 +1,4 @@
-// matmul: PyTorch's rules for vectors, matrices and batches, in terms of dot, mv, mm and bmm.
+// matmul: PyTorch's rules for vectors, matrices and batches, as a composite of dot, mv, mm and bmm.
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/symbolic/shape_env/sizes.h"
@@ -13,7 +13,7 @@ SymSizes leading_sizes(const Tensor& tensor, int64_t drop) {
   return sizes;
 }
 
-// A stack of matrices times one matrix or vector: one tall matrix.
+// A stack of matrices times one matrix or vector, computed as one tall matrix.
 Tensor multiply_folded(const Tensor& self, const Tensor& other) {
   SymSizes sizes = leading_sizes(self, 1);
   const Tensor tall = self.reshape({product(sizes), self.sym_size(-1)});
@@ -22,7 +22,7 @@ Tensor multiply_folded(const Tensor& self, const Tensor& other) {
   return _unsafe_view(tall.mm(other), sizes);
 }
 
-// The batch dimensions joined into one.
+// Merges the batch dimensions into one.
 Tensor as_batch(const Tensor& matrices, const SymSizes& batch) {
   SymSizes sizes = batch;
   sizes.push_back(matrices.sym_size(-2));

@@ -48,7 +48,7 @@ Tensor add_batched_product(const VmapInfo& info, const Tensor& self, const Tenso
   return baddbmm(addend, as_batch(info, 1, mat1), as_batch(info, 2, mat2), beta, alpha);
 }
 
-// The same where every sample is a batch of products: all of them are one batch.
+// The same if every sample is a batch of products: merges all of them into one batch.
 Tensor add_batch_product(const VmapInfo& info, const Tensor& self, const Tensor& batch1,
                          const Tensor& batch2, const Scalar& beta, const Scalar& alpha) {
   check_ndim(info, 1, batch1, 3, "baddbmm", "batch1");

@@ -1,4 +1,4 @@
-// eye, tril_indices and triu_indices: the diagonal of a matrix and what lies on its sides.
+// eye, tril_indices and triu_indices: the diagonal of a matrix and its triangles.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -13,13 +13,13 @@ namespace {
 
 using std::optional;
 
-// The columns of row i that lie in a triangle: from first(i) to last(i).
+// The columns of row i in a triangle: from first(i) to last(i).
 struct TriangleColumns {
   const char* who;
   int64_t rows, columns, offset;
   bool is_lower;
 
-  [[nodiscard]] int64_t border(int64_t row) const {  // how many lie below the border
+  [[nodiscard]] int64_t border(int64_t row) const {  // how many are below the border
     using Wide = __int128;
     const Wide place = Wide{row} + offset + (is_lower ? 1 : 0);
     return static_cast<int64_t>(std::clamp<Wide>(place, 0, columns));
@@ -42,7 +42,7 @@ void check_triangle(const TriangleColumns& triangle) {
                        triangle.columns);
 }
 
-// Rows above, columns below.
+// Row indices in the first row of the result, column indices in the second.
 template <class T>
 void write_indices(const TriangleColumns& triangle, T* out, int64_t count) {
   int64_t at = 0;

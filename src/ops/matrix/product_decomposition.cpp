@@ -1,5 +1,5 @@
-// A matrix product that is added to something, as a product and a sum: what can be fused with it is
-// then only the sum. Of halves the product is rounded once more than in one operator.
+// Decomposes a matrix product plus an addend into a product and a sum, so that the sum can be
+// fused. For halves the product is rounded once more than in the single operator.
 #include "opwright/functions.h"
 
 namespace opwright {
@@ -9,7 +9,7 @@ bool is_number(const Scalar& number, double value) {
   return !number.is_complex() && number.to<double>() == value;
 }
 
-// Factors of ints are ints.
+// Factors of int tensors are ints.
 Scalar as_factor(const Scalar& number, DType dtype) {
   const bool is_discrete = is_integral(dtype) || dtype == DType::Bool;
   return is_discrete ? Scalar(number.to<int64_t>()) : number;
@@ -20,7 +20,7 @@ Tensor add_scaled_product(const Tensor& self, const Tensor& product, const Scala
   const Scalar of_product = as_factor(alpha, product.dtype());
   const Scalar of_self = as_factor(beta, product.dtype());
   const Tensor scaled = is_number(of_product, 1) ? product : product.mul(of_product);
-  // What is multiplied with nothing is not looked at.
+  // A term with factor 0 is not read.
   return is_number(of_self, 0) ? scaled : scaled.add(self, of_self);
 }
 

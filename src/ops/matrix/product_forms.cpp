@@ -1,4 +1,4 @@
-// The forms of products that write a tensor which is there: in place, and `out`.
+// The in-place and `out` forms of products.
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
@@ -15,7 +15,7 @@ SymBool have_equal_shapes(const Tensor& a, const Tensor& b) {
   return have_same_sizes(sym_geometry_of(a).sizes, sym_geometry_of(b).sizes);
 }
 
-// The result is made first: `target` may be one of the operands.
+// The result is computed first: `target` may be one of the operands.
 Tensor& write_result(const char* who, const char* name, const Tensor& result, Tensor& target) {
   OPWRIGHT_CHECK_TYPE(result.dtype() == target.dtype(), who, ": ", name,
                       " must have the dtype of the result, ", result.dtype(), ", got ",

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kBatchNorm = "_native_batch_norm_legit";
 
-// The arguments of all forms; running statistics may be missing where training.
+// The arguments of all forms; running statistics may be missing in training.
 template <class AnyTensor>
 struct BatchNorm {
   const AnyTensor& input;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kBatchNormBackward = "native_batch_norm_backward";
 
-// The tensors of a call: what is normalized with, for each channel.
+// The tensors of a call: the per-channel normalization parameters.
 template <class AnyTensor>
 struct BatchNormBackward {
   const AnyTensor& grad_out;

@@ -1,4 +1,4 @@
-// (x - mean) * scale + shift with one of each for a channel: how norms of groups and batches end.
+// (x - mean) * scale + shift per channel: the last step of group and batch norms.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Loops of the gradients of group and batch norms over dense rows, one for each batch and channel.
+// Gradient loops of group and batch norms over dense rows, one per batch element and channel.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct RowSums {
   double of_product = 0;  // gradient times x - mean
 };
 
-// Blocks are summed in lanes of C, and the blocks in double.
+// Blocks are summed in lanes of C, and the block sums in double.
 template <class C>
 struct SumGradientRow {
   OPWRIGHT_INLINE static void run(const C* gradient, const C* x, int64_t count, C mean,

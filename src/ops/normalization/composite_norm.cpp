@@ -1,4 +1,4 @@
-// Softmax and the norms by their plain names, in terms of the operators that compute them.
+// Softmax and norms under their public names, as composites of the operators that compute them.
 #include <limits>
 #include <optional>
 #include <tuple>
@@ -19,20 +19,20 @@ Tensor as_softmax_input(const Tensor& self, const std::optional<DType>& dtype) {
   return dtype ? self.to(*dtype) : self;
 }
 
-// Contiguous or channels last, as it lies.
+// Contiguous or channels last, whichever the input is.
 Tensor as_group_norm_input(const Tensor& input) {
   const SymGeometry geometry = sym_geometry_of(input);
   if (is_contiguous(geometry.sizes, geometry.strides, MemoryFormat::Contiguous)) return input;
   return input.contiguous(suggest_memory_format(input));
 }
 
-// One copy for each element of the batch.
+// One copy per element of the batch.
 OptionalTensor repeat_for_batch(const OptionalTensor& parameter, const SymInt& batch) {
   if (!parameter) return std::nullopt;
   return parameter->repeat({batch});
 }
 
-// The statistics of all elements of the batch become one.
+// Averages the statistics of all elements of the batch.
 void average_over_batch(const OptionalTensor& target, const OptionalTensor& repeated,
                         const SymInt& batch, const SymInt& channels) {
   if (!target) return;

@@ -22,7 +22,7 @@ struct FindStatistics {
   }
 };
 
-// What the sizes of the call say, as ints or SymInts.
+// The sizes of the call, as ints or SymInts.
 template <class Int>
 void check_groups(const Int& channels, int64_t group) {
   OPWRIGHT_CHECK(group > 0, kGroupNorm, ": group must be positive, got ", group);

@@ -49,7 +49,7 @@ void compute_group_norm_gradients(const Tensor& gradient, const Tensor& x, const
   const auto scale_of = [&](int64_t channel) {
     return scales.data() ? static_cast<double>(scales.data()[channel]) : 1.0;
   };
-  const int64_t width = channels / group;  // channels of a group
+  const int64_t width = channels / group;  // channels per group
   const int64_t rows = batch * channels;
   const T* means = mean.data<T>();
   const T* reciprocals = rstd.data<T>();

@@ -62,7 +62,7 @@ void check_layer_parameter(const char* name, std::span<const Int> sizes,
                   to_text(sizes), " does not have normalized_shape ", to_text(shape));
 }
 
-// Of means: 1 in place of the normalized dimensions.
+// The sizes of means: 1 for the normalized dimensions.
 template <class SizeList>
 SizeList statistics_sizes(const SizeList& sizes, size_t normalized) {
   SizeList result = sizes;

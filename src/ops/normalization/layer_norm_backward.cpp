@@ -55,7 +55,7 @@ struct GradientOfRow {
   }
 };
 
-// The gradients of some neighbouring weights and biases, sums over all rows.
+// The gradients of several neighbouring weights and biases, as sums over all rows.
 template <class C>
 struct GradientOfColumns {
   OPWRIGHT_INLINE static void run(C* of_weight, C* of_bias, const C* gradient, const C* x,
@@ -81,7 +81,7 @@ struct GradientOfColumns {
   }
 };
 
-// `shape` as the sizes are, ints or SymInts.
+// `shape` with ints or SymInts, like the sizes.
 template <class AnyTensor, class Int>
 void check_layer_norm_backward(const AnyTensor& grad_out, const AnyTensor& input,
                                std::span<const Int> shape, const AnyTensor& mean,

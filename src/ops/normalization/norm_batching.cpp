@@ -1,5 +1,6 @@
-// vmap rules of norms. Layers: the batch is one more dimension in front. Batches and groups:
-// channels of all samples stand side by side, so that every sample keeps statistics of its own.
+// vmap rules of norms. Layer norm: the batch is an additional leading dimension. Batch and group
+// norm: the channels of all samples are placed side by side, so every sample has its own
+// statistics.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -25,11 +26,11 @@ Tensor as_dtype_of(const Tensor& tensor, const Tensor& like) {
 Tensor images(const VmapInfo& info, size_t index, const Tensor& tensor) {
   return fold_batch(as_batch(info, index, tensor), kNormChannels);
 }
-// One number for each channel.
+// One number per channel.
 OptionalTensor channels(const VmapInfo& info, size_t index, const OptionalTensor& tensor) {
   return fold_batch(as_batch(info, index, tensor), 0);
 }
-// Of images, and two of numbers for each channel, where there are any.
+// For images, and two per-channel tensors if there are any.
 Tensors unfold_channels(const VmapInfo& info, const Tensors& folded) {
   const auto& [of_images, first, second] = folded;
   return {unfold_batch(of_images, kNormChannels, info.batch_size),
@@ -38,8 +39,7 @@ Tensors unfold_channels(const VmapInfo& info, const Tensors& folded) {
 
 }  // namespace
 
-// ---- layers
-// -----------------------------------------------------------------------------------------
+// ---- layer norm ----
 VmapResult<Tensors> native_layer_norm_vmap(const VmapInfo& info, const Tensor& input,
                                            std::span<const SymInt> normalized_shape,
                                            const OptionalTensor& weight, const OptionalTensor& bias,
@@ -97,8 +97,7 @@ VmapResult<Tensors> native_layer_norm_backward_vmap(
   return batched(results);
 }
 
-// ---- groups
-// -----------------------------------------------------------------------------------------
+// ---- group norm ----
 VmapResult<Tensors> native_group_norm_vmap(const VmapInfo& info, const Tensor& input,
                                            const OptionalTensor& weight, const OptionalTensor& bias,
                                            const SymInt& N, const SymInt& C, const SymInt& HxW,
@@ -127,8 +126,7 @@ VmapResult<Tensors> native_group_norm_backward_vmap(
                                        groups, output_mask)));
 }
 
-// ---- batches
-// ----------------------------------------------------------------------------------------
+// ---- batch norm ----
 VmapResult<Tensors> batch_norm_vmap(const VmapInfo& info, const Tensor& input,
                                     const OptionalTensor& weight, const OptionalTensor& bias,
                                     Tensor& running_mean, Tensor& running_var, bool training,

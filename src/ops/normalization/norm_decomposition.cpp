@@ -1,6 +1,6 @@
-// What the norms of layers, groups and batches and their gradients are made of, in other operators.
+// Decompositions of layer, group and batch norms and their gradients.
 //
-// A norm sees its input in some dimensions, takes mean and variance over those that share them, and
+// A norm reshapes its input, computes mean and variance over the dimensions that share them, and
 // scales and shifts along the others. Halves are computed in float32.
 #include <algorithm>
 #include <optional>
@@ -16,10 +16,10 @@ using OptionalTensor = std::optional<Tensor>;
 using Tensors = std::tuple<Tensor, Tensor, Tensor>;
 
 struct NormDims {
-  SymSizes sizes;       // in which the input is seen
-  Sizes shared;         // that a mean is taken over
-  SymSizes parameters;  // sizes of a weight beside it
-  Sizes repeated;       // that parameters are repeated over
+  SymSizes sizes;       // of the reshaped input
+  Sizes shared;         // dimensions that a mean is computed over
+  SymSizes parameters;  // sizes of a broadcastable weight
+  Sizes repeated;       // dimensions that parameters are repeated over
 };
 
 NormDims dims_of_layers(const Tensor& input, std::span<const SymInt> shape) {
@@ -53,7 +53,7 @@ NormDims dims_of_channels(const Tensor& input) {
   return dims;
 }
 
-// How the result of a norm with channels lies in memory.
+// The memory format of the result of a norm with channels.
 MemoryFormat format_of(const Tensor& input) {
   const SymGeometry geometry = sym_geometry_of(input);
   return is_contiguous(geometry.sizes, geometry.strides, MemoryFormat::Contiguous)
@@ -61,7 +61,7 @@ MemoryFormat format_of(const Tensor& input) {
              : suggest_memory_format(input);
 }
 
-// Without a question about symbols: equal expressions have equal words.
+// Reshapes without adding guards on symbols: equal expressions have equal words.
 Tensor seen(const Tensor& tensor, const SymSizes& sizes) {
   const SymSizes own = sym_geometry_of(tensor).sizes;
   const bool has_them = std::ranges::equal(
@@ -69,7 +69,7 @@ Tensor seen(const Tensor& tensor, const SymSizes& sizes) {
   return has_them ? tensor : tensor.view(sizes);
 }
 
-// A parameter, or its gradient, whose sizes are these but for how they are arranged.
+// A parameter, or its gradient, reshaped to these sizes.
 Tensor arranged(const Tensor& parameter, const SymSizes& sizes) {
   const bool has_them = static_cast<size_t>(parameter.dim()) == sizes.size();
   return has_them ? parameter : parameter.view(sizes);
@@ -95,7 +95,7 @@ Tensor with_parameters(const Tensor& values, const NormDims& dims, const Optiona
 struct DecomposedNorm {
   Tensor values, mean, variance, reciprocal;
 };
-// Of a wide input in the sizes of `dims`.
+// For a wide input in the sizes of `dims`.
 DecomposedNorm decompose_norm(const Tensor& x, const NormDims& dims, double eps) {
   const Tensor mean = x.mean(dims.shared, true);
   const Tensor centered = x.sub(mean);
@@ -104,7 +104,7 @@ DecomposedNorm decompose_norm(const Tensor& x, const NormDims& dims, double eps)
   return {centered.mul(reciprocal), mean, variance, reciprocal};
 }
 
-// The operands of a gradient, wide and in the sizes of `dims`.
+// The operands of a gradient, widened and in the sizes of `dims`.
 struct Backward {
   Tensor gradient, values, reciprocal;
   OptionalTensor weight;
@@ -121,7 +121,7 @@ Backward read_backward(const Tensor& grad_out, const Tensor& input, const Tensor
   return call;
 }
 
-// Wide, in the sizes of `dims`; those of parameters in one dimension less for each repeated one.
+// Wide, in the sizes of `dims`; those of parameters without the repeated dimensions.
 Tensors decompose_backward(const Backward& call, const NormDims& dims, std::span<const bool> mask,
                            bool depends_on_input) {
   Tensors gradients;
@@ -133,7 +133,7 @@ Tensors decompose_backward(const Backward& call, const NormDims& dims, std::span
     }
     std::get<0>(gradients) = moved.mul(call.reciprocal);
   }
-  // A sum over no dimensions would be one over all.
+  // A sum over an empty list would be over all dimensions.
   if (mask[1]) {
     const Tensor products = call.gradient.mul(call.values);
     std::get<1>(gradients) = dims.repeated.empty() ? products : products.sum(dims.repeated);
@@ -156,12 +156,12 @@ SymSizes with_ones(SymSizes sizes, const Sizes& dims) {
   return sizes;
 }
 
-// The running statistics move towards those of the batch.
+// Moves the running statistics towards those of the batch.
 void move_running(Tensor& running, const Tensor& found, double momentum) {
   running.copy_(widened(running).mul(1 - momentum).add(found.mul(momentum)));
 }
 
-// Of a norm by the statistics of the batch; running ones may be missing.
+// A norm with the statistics of the batch; running ones may be missing.
 Tensors normalize_batch(const Tensor& input, const OptionalTensor& weight,
                         const OptionalTensor& bias, Tensor* running_mean, Tensor* running_var,
                         double momentum, double eps) {

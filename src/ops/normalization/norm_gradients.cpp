@@ -9,15 +9,15 @@
 namespace opwright {
 namespace {
 
-// How a norm sees its operands: elements that share statistics, and those that share parameters.
+// How a norm reshapes its operands: which elements share statistics, and which share parameters.
 struct NormView {
   SymSizes sizes;
-  Sizes shared;         // dimensions that a mean is taken over
+  Sizes shared;         // dimensions that a mean is computed over
   SymSizes statistics;  // sizes of a mean
   Sizes repeated;       // dimensions that parameters are repeated over
   SymSizes parameters;  // sizes of a weight
 
-  // Halves are computed in float32, as the norms themselves do.
+  // Halves are computed in float32, like in the norms themselves.
   [[nodiscard]] Tensor of(const Tensor& tensor) const {
     const bool is_half = tensor.dtype() == DType::Float16 || tensor.dtype() == DType::BFloat16;
     return is_half ? tensor.reshape(sizes).to(DType::Float32) : tensor.reshape(sizes);
@@ -54,19 +54,19 @@ NormView view_channels(const Tensor& input) {
   return {{input.sym_size(0), input.sym_size(1), area}, {0, 2}, channels, {0, 2}, channels};
 }
 
-// What a norm multiplies with and what it gives before the weight, as functions of its input.
+// The factor and the result of a norm before the weight, as functions of its input.
 struct Normalized {
   Tensor reciprocal;  // 1 / sqrt(variance + eps)
   Tensor values;      // (input - mean) * reciprocal
 
-  // v without what a change of mean and variance takes away; its own transpose.
+  // v minus its projection on changes of mean and variance; symmetric.
   [[nodiscard]] Tensor project(const NormView& view, const Tensor& v) const {
     return v.sub(view.mean(v)).sub(values.mul(view.mean(v.mul(values))));
   }
 };
 
-// The reciprocal that the forward found is a constant here; eps, which is not known, is what makes
-// one of the variance. So derivatives of any order are those of the norm.
+// The forward's reciprocal is a constant here; eps, which is not known, is derived from it and the
+// variance. So derivatives of any order are those of the norm.
 Normalized normalize(const NormView& view, const Tensor& input, const Tensor& rstd) {
   const Tensor centered = input.sub(view.mean(input));
   const Tensor variance = view.mean(centered.mul(centered));
@@ -81,11 +81,11 @@ Tensor sum_if_defined(const Tensor& a, const Tensor& b) {
   return b.is_defined() ? a.add(b) : a;
 }
 
-// The operands of a backward operator and the gradients of its results, as the norm sees them.
+// The operands of a backward operator and the gradients of its results, reshaped like in the norm.
 struct BackwardCall {
   Tensor grad_out, input;
   Tensor weight;                        // undefined: none
-  Tensor of_input, of_weight, of_bias;  // undefined: not there
+  Tensor of_input, of_weight, of_bias;  // undefined: missing
 
   BackwardCall(const NormView& view, const ThreeTensors& grads, const Tensor& gradient,
                const Tensor& x, const std::optional<Tensor>& scales)
@@ -100,7 +100,7 @@ struct BackwardCall {
   }
 };
 
-// With g = grad_out * weight and x the normalized values the operator gives
+// With g = grad_out * weight and normalized values x, the operator returns
 //   r * project(g),  sum(grad_out * x),  sum(grad_out).
 ThreeTensors differentiate(const NormView& view, const BackwardCall& call,
                            const Normalized& normalized, const WantedNormGradients& wanted) {
@@ -137,7 +137,7 @@ ThreeTensors differentiate(const NormView& view, const BackwardCall& call,
   return gradients;
 }
 
-// In the sizes and dtypes of the operator's arguments.
+// Converts to the sizes and dtypes of the operator's arguments.
 ThreeTensors fit_to_arguments(const ThreeTensors& gradients, const Tensor& grad_out,
                               const Tensor& input, const std::optional<Tensor>& weight) {
   const auto as = [](const Tensor& gradient, const Tensor& like) {
@@ -168,7 +168,7 @@ ThreeTensors differentiate_running(const NormView& view, const BackwardCall& cal
   return gradients;
 }
 
-// The mean of the elements of a group, and 1 / sqrt(variance + eps).
+// The gradient through the mean of a group and 1 / sqrt(variance + eps).
 Tensor statistics_gradient(const NormView& view, const ThreeTensors& grads, const Tensor& input,
                            const Tensor& mean, const Tensor& rstd) {
   const Scalar count = view.count();

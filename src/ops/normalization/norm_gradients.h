@@ -1,7 +1,7 @@
-// The gradients of group norm beyond those of its output, and of the backward operators of norms.
+// Gradients of group norm's statistics, and of the backward operators of norms.
 //
-// Statistics that a backward operator takes are those of its input; what comes back to them comes
-// back to the input.
+// The statistics passed to a backward operator come from its input, so their gradients flow to the
+// input.
 #pragma once
 
 #include <array>
@@ -20,13 +20,13 @@ namespace opwright {
 }
 
 using ThreeTensors = std::tuple<Tensor, Tensor, Tensor>;
-// Which of the gradients of grad_out, input and weight are asked for.
+// Which of the gradients of grad_out, input and weight are requested.
 struct WantedNormGradients {
   bool grad_out, input, weight;
 };
 
-// Of input, weight and bias, from the gradients of the output, the mean and rstd; undefined ones
-// are not there.
+// Gradients of input, weight and bias, from the gradients of the output, the mean and rstd; missing
+// ones are undefined.
 [[nodiscard]] ThreeTensors group_norm_gradients(const ThreeTensors& grads, const Tensor& input,
                                                 const std::optional<Tensor>& weight,
                                                 const Tensor& mean, const Tensor& rstd,
@@ -34,7 +34,7 @@ struct WantedNormGradients {
                                                 const SymInt& area, int64_t group,
                                                 std::span<const bool> wanted);
 
-// Of grad_out, input and weight; gradients of results that are not there are undefined.
+// Gradients of grad_out, input and weight; missing gradients of results are undefined.
 [[nodiscard]] ThreeTensors layer_norm_backward_gradients(
     const ThreeTensors& grads, const Tensor& grad_out, const Tensor& input,
     std::span<const SymInt> normalized_shape, const Tensor& rstd,

@@ -1,5 +1,5 @@
-// What the norms of layers, groups and batches share: the dtypes of their parameters and
-// statistics, and parameters as kernels read them.
+// Shared by layer, group and batch norms: the dtypes of parameters and statistics, and parameters
+// prepared for kernels.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 
 namespace opwright {
 
-// The dtype of means and deviations: the input's, or float32 when the input is a half and the
-// parameters are float32. TypeError when parameters have another dtype.
+// The dtype of means and deviations: the input's, or float32 if the input is a half and the
+// parameters are float32. TypeError for parameters of another dtype.
 class StatisticsDType {
  public:
   StatisticsDType(const char* who, DType input) : who_(who), input_(input), dtype_(input) {
@@ -26,7 +26,7 @@ class StatisticsDType {
     OPWRIGHT_CHECK_TYPE(parameter.dtype() == wanted && (count_ == 0 || wanted == dtype_), who_,
                         ": ", name, " of ", parameter.dtype(), " does not go with input of ",
                         input_, count_ == 0 ? "" : " and the parameters before it",
-                        "; all must have one dtype, or be float32 beside a half");
+                        "; all must have one dtype, or be float32 with a half");
     dtype_ = wanted;
     ++count_;
   }
@@ -43,12 +43,12 @@ class StatisticsDType {
   int count_ = 0;
 };
 
-// Where kernels compute with values of a dtype.
+// The dtype in which kernels compute values of a dtype.
 inline DType wide_dtype(DType dtype) {
   return dtype == DType::Float64 ? DType::Float64 : DType::Float32;
 }
 
-// A parameter, dense and in the dtype C; null where there is none.
+// A parameter, dense and converted to C; null if there is none.
 template <class C>
 class Parameter {
  public:

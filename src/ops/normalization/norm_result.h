@@ -1,4 +1,4 @@
-// The result of a norm: as its input lies in memory, channels last or first.
+// The result of a norm: in the memory format of its input, channels last or first.
 #pragma once
 
 #include "opwright/functions.h"
@@ -8,7 +8,7 @@
 
 namespace opwright {
 
-// `computed`, which is contiguous, with the dtype and the memory format of `input`.
+// Converts the contiguous `computed` to the dtype and memory format of `input`.
 [[nodiscard]] inline Tensor in_format_of(const Tensor& input, const Tensor& computed) {
   const MemoryFormat format = input.is_contiguous()
                                   ? MemoryFormat::Contiguous

@@ -1,4 +1,4 @@
-// Mean and reciprocal deviation of dense elements.
+// Mean and reciprocal standard deviation of dense elements.
 #pragma once
 
 #include <algorithm>

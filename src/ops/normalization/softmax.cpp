@@ -23,7 +23,7 @@ constexpr int64_t kSoftmaxLanes = 32;
 OPWRIGHT_INLINE float exponential(float x) { return vector_math::exp(x); }
 OPWRIGHT_INLINE double exponential(double x) { return std::exp(x); }
 
-// Adds lanes as a tree.
+// Sums lanes as a tree.
 template <class C>
 OPWRIGHT_INLINE C total_of(C* lanes) {
   for (int64_t width = kSoftmaxLanes / 2; width > 0; width /= 2) {
@@ -32,8 +32,8 @@ OPWRIGHT_INLINE C total_of(C* lanes) {
   return lanes[0];
 }
 
-// One dense line. The largest element is taken away first, so that nothing overflows; where it is
-// not a number, or no number is finite, neither is any result.
+// One dense line. The largest element is subtracted first, so that nothing overflows; if it is NaN,
+// or no element is finite, all results are NaN.
 template <class C, bool kIsLog>
 struct SoftmaxLine {
   OPWRIGHT_INLINE static void run(C* out, const C* in, int64_t count) {
@@ -74,7 +74,7 @@ struct SoftmaxLine {
   }
 };
 
-// Some neighbouring lines whose elements are `stride` apart.
+// Several neighbouring lines whose elements are `stride` apart.
 template <class C, bool kIsLog>
 struct SoftmaxColumns {
   OPWRIGHT_INLINE static void run(C* out, const C* in, int64_t count, int64_t stride,

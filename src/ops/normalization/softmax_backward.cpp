@@ -55,7 +55,7 @@ struct GradientLine {
   }
 };
 
-// Some neighbouring lines whose elements are `stride` apart.
+// Several neighbouring lines whose elements are `stride` apart.
 template <class C, bool kIsLog>
 struct GradientColumns {
   OPWRIGHT_INLINE static void run(C* result, const C* gradient, const C* output, int64_t count,

@@ -1,4 +1,4 @@
-// vmap rules of softmax and its gradient: the batch stays in front of the dimension.
+// vmap rules of softmax and its gradient: the batch stays in front.
 #include <cstdint>
 
 #include "opwright/functions.h"

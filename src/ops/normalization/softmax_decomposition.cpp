@@ -1,17 +1,17 @@
-// What softmax and its gradient are made of, in other operators.
+// Decompositions of softmax and its gradient.
 #include "opwright/ops/rule/decomposition.h"
 
 namespace opwright {
 namespace {
 
-// Nothing lies along the dimension, so there is no largest.
+// The dimension is empty, so there is no maximum.
 bool is_empty_along(const Tensor& self, int64_t dim) {
   if (self.dim() == 0) return false;
   const SymInt size = self.sym_size(dim);
   return !size.is_symbolic() && size.specialise() == 0;
 }
 
-// The elements less the largest of their line: no exponential overflows.
+// Subtracts the maximum of each line, so that no exponential overflows.
 Tensor lowered(const Tensor& wide, int64_t dim) { return wide.sub(wide.amax({dim}, true)); }
 
 DType softmax_dtype(const Tensor& self, bool half_to_float) {

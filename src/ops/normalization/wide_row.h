@@ -1,4 +1,4 @@
-// Rows of halves as rows of floats and back; rows of other dtypes as they are.
+// Converts rows of halves to rows of floats and back; other dtypes are used directly.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace opwright {
 
-// One for each thread.
+// One per thread.
 template <class T>
 class WideRow {
  public:
@@ -31,7 +31,7 @@ class WideRow {
       return row;
     }
   }
-  // Where the result of a row is computed, and what brings it to the row.
+  // Where to compute the result of a row, and the function that stores it.
   C* result(T* row) {
     if constexpr (kIsHalf<T>)
       return memory_.data() + count_;
@@ -48,7 +48,7 @@ class WideRow {
 
  private:
   int64_t count_;
-  std::vector<float> memory_;  // of halves: elements, then results
+  std::vector<float> memory_;  // for halves: elements, then results
 };
 
 }  // namespace opwright

@@ -1,5 +1,5 @@
-// Steps of optimizers on devices that compute loops: each part of a step is a loop over one
-// parameter. The numbers are those of the CPU's kernels (cpu/fused_sgd.cpp, cpu/fused_adam.cpp).
+// Optimizer steps on devices with loops: each part of a step is a loop over one parameter. The
+// arithmetic is that of the CPU kernels (cpu/fused_sgd.cpp, cpu/fused_adam.cpp).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -40,8 +40,8 @@ void write(const char* who, const Tensor& target, const char* formula,
   loop.write(who, target.device(), elements_of(target));
 }
 
-// Writes it to the state; gives it as the rest of the step needs it. A square that a half rounds to
-// zero must not be divided by.
+// Updates the state and returns it in the precision that the rest of the step needs: a square that
+// a half rounds to zero must not be a divisor.
 Tensor renew(const char* who, const Tensor& state, const char* formula,
              std::initializer_list<const Tensor*> operands, std::initializer_list<double> numbers) {
   if (!is_half(state.dtype())) {
@@ -80,11 +80,11 @@ void check_alike(const char* who, std::span<const TensorList> lists,
   }
 }
 
-// Steps that a device was asked for, and took.
+// Steps that a device was able to run.
 class TakenSteps {
  public:
-  // Of an optimizer: its name, a number for the loops that its settings ask for, the device and the
-  // dtype of the parameter.
+  // A step: the optimizer's name, a number for the loops that its settings require, the device and
+  // the dtype of the parameter.
   using Step = std::tuple<std::string_view, uint32_t, int32_t, int32_t, DType>;
 
   bool has(const Step& step) {
@@ -107,9 +107,9 @@ TakenSteps& taken_steps() {
 
 using Parts = std::span<const Tensor>;
 
-// Calls step(parts, i) for each parameter and what belongs to it, gradients divided by the scale. A
-// device that cannot do all of it says so before anything is written: what runs in its place would
-// step a second time. `settings` tells apart steps that ask for other loops.
+// Calls step(parts, i) for each parameter and its state, with gradients divided by the scale. A
+// device that cannot run an entire step must fail before anything is written: otherwise the
+// fallback would step a second time. `settings` distinguishes steps that need different loops.
 template <class Step>
 void step_all(const char* who, uint32_t settings, std::span<const TensorList> lists,
               const std::optional<Tensor>& grad_scale, const Step& step) {
@@ -169,7 +169,7 @@ struct AdamStep {
     for (size_t i = 0; i < lists[0].size(); ++i) {
       steps.push_back(state_steps[i].item().to<double>());
       OPWRIGHT_CHECK_VALUE(steps[i] >= 1, who, ": state_steps[", i,
-                           "] must be raised before the step and at least 1, got ", steps[i]);
+                           "] must be incremented before the step and at least 1, got ", steps[i]);
     }
     const bool is_directed = is_maximized || (!is_decoupled && weight_decay != 0);
     const uint32_t settings = (is_amsgrad ? 2U : 0U) | (is_directed ? 1U : 0U);

@@ -1,4 +1,4 @@
-// _foreach_add_.Scalar: one number added to every tensor of a list.
+// _foreach_add_.Scalar: adds one number to every tensor of a list.
 #include <span>
 
 #include "opwright/ops/engine/pointwise/pointwise.h"

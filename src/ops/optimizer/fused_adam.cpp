@@ -1,5 +1,5 @@
-// _fused_adam_ and _fused_adamw_: one step of Adam over a list of parameters; they differ in how
-// the weights decay.
+// _fused_adam_ and _fused_adamw_: one Adam step over a list of parameters; they differ in weight
+// decay.
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -29,7 +29,7 @@ struct AdamSettings {
   double eps;
   bool is_amsgrad;
   bool is_maximized;
-  bool is_decoupled;  // the weights themselves decay, not through their gradient
+  bool is_decoupled;  // weights decay directly, not through their gradient
 };
 
 template <class C>
@@ -53,8 +53,8 @@ struct AdamNumbers {
   C rest1;
   C beta2;
   C rest2;
-  C rate;        // for the mean of the first steps, which start at zero
-  C correction;  // of the root of the mean of squares
+  C rate;        // corrects the bias of the mean, which starts at zero
+  C correction;  // for the root of the mean of squares
   C eps;
 };
 
@@ -114,7 +114,7 @@ void update_all(const char* who, std::span<const TensorList> given,
   for (size_t i = 0; i < lists[0].size(); ++i) {
     const double step = read_number(state_steps[i]);
     OPWRIGHT_CHECK_VALUE(step >= 1, who, ": state_steps[", i,
-                         "] must be raised before the step and at least 1, got ", step);
+                         "] must be incremented before the step and at least 1, got ", step);
     const AlignedTensors tensors(who, lists, kNames, i);
     for_floating_dtype(tensors.dtype(), who,
                        [&]<typename T>() { update_adam<T>(tensors, settings, step); });

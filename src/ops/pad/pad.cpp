@@ -1,7 +1,7 @@
-// Padding: a copy with more elements around it, or fewer where a width is negative.
+// Padding: a copy with elements added around it, or removed if a width is negative.
 //
-// The result of reflection and replication is made of regions, three for each padded dimension, and
-// each region is a copy of a view of the input: forwards, backwards, or of one element repeated.
+// The result of reflection and replication consists of regions, three per padded dimension; each
+// region is a copy of a view of the input: forwards, backwards, or one repeated element.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -18,7 +18,7 @@
 namespace opwright {
 namespace {
 
-// The sizes of the result; `pad` holds a pair for each dimension, the last one first.
+// The sizes of the result; `pad` has a pair per dimension, the last one first.
 SymSizes padded_sizes(const char* who, const Tensor& self, std::span<const SymInt> pad) {
   SymSizes sizes = sym_geometry_of(self).sizes;
   OPWRIGHT_CHECK(pad.size() % 2 == 0 && pad.size() / 2 <= sizes.size(), who, ": pad ", to_text(pad),
@@ -34,13 +34,13 @@ SymSizes padded_sizes(const char* who, const Tensor& self, std::span<const SymIn
   return sizes;
 }
 
-// In the order of dimensions that self has.
+// With the dimension order of self.
 Tensor new_padded(const Tensor& self, const SymSizes& sizes) {
   return empty(sizes, self.dtype(), std::nullopt, self.device(), std::nullopt,
                suggest_memory_format(self));
 }
 
-// Consecutive elements of one dimension of the result, and where they come from.
+// Consecutive elements of one dimension of the result, and their source.
 struct Segment {
   int64_t begin;
   int64_t length;
@@ -61,7 +61,7 @@ std::array<Segment, 3> find_segments(Border border, int64_t size, int64_t before
         .step = reflects ? -1 : 0}}};
 }
 
-// Regions of the dimensions from the last one to `k` pairs before it, outermost first.
+// Copies regions of the dimensions from the last one to `k` pairs before it, outermost first.
 void copy_regions(Border border, std::span<const int64_t> sizes, std::span<const int64_t> pad,
                   size_t k, const Tensor& self, const Geometry& source, const Tensor& result,
                   const Geometry& target) {
@@ -125,7 +125,7 @@ Tensor constant_pad_nd_all_devices(const Tensor& self, std::span<const SymInt> p
                                    const Scalar& value) {
   constexpr const char* kWho = "constant_pad_nd";
   const SymSizes sizes = padded_sizes(kWho, self, pad);
-  // What is kept of self; the widths that remain are not negative.
+  // The kept part of self; the remaining widths are not negative.
   Tensor kept = self;
   bool adds = false;
   for (size_t k = 0; k < pad.size() / 2; ++k) {

@@ -1,4 +1,4 @@
-// The gradients of padding with what is at the border: each element collects those of its copies.
+// Gradients of reflection and replication padding: each element sums those of its copies.
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -12,7 +12,7 @@
 namespace opwright {
 namespace {
 
-// Each element of the padded dimension is one of its own.
+// Maps each element of the padded dimension to its source.
 Taps border_taps(Border border, int64_t size, int64_t before, int64_t padded) {
   Taps taps(size);
   for (int64_t i = 0; i < padded; ++i) {

@@ -1,4 +1,4 @@
-// How padding without a value of its own continues a tensor.
+// How padding without a fill value extends a tensor.
 #pragma once
 
 #include <cstdint>

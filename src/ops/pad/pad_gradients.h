@@ -8,7 +8,7 @@
 
 namespace opwright {
 
-// Without what `pad` added, and with zeros for what it cut off.
+// Removes what `pad` added and inserts zeros for what it cut off.
 [[nodiscard]] Tensor unpad(const Tensor& grad, std::span<const SymInt> pad);
 
 }  // namespace opwright

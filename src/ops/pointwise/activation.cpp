@@ -19,7 +19,7 @@ template <class T>
 struct Relu {
   static constexpr bool kIsScalar = std::is_unsigned_v<T>;
   OPWRIGHT_INLINE T operator()(T x) const {
-    return x < T(0) ? T(0) : x;  // NaN stays, and so does the sign of a zero
+    return x < T(0) ? T(0) : x;  // preserves NaN and the sign of zero
   }
 };
 

@@ -1,4 +1,4 @@
-// Gradients of the activations that activation.cpp and choice.cpp compute, and threshold.
+// Gradients of the activations in activation.cpp and choice.cpp, and threshold.
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -48,7 +48,7 @@ struct TanhBackward {
   OPWRIGHT_INLINE T operator()(T grad, T y) const { return grad * conjugate(T(1) - y * y); }
 };
 
-// A function of the gradient and one other number, as MathFunction has them.
+// A function of the gradient and one other number, like MathFunction.
 template <class T, class F>
 struct GradientFunction {
   static constexpr bool kIsScalar = MathFunction<T, F>::kIsScalar;
@@ -100,7 +100,7 @@ struct GeluTanhBackwardFunction {
     const V slope = kBeta * (V(1) + V(3) * V(0.044715) * x * x);
     return combine(grad, x, std::tanh(kBeta * (x + cube)), slope);
   }
-  // `bent` is the tanh, `slope` the derivative of what is under it.
+  // `bent` is the tanh, `slope` the derivative of its argument.
   template <class V>
   OPWRIGHT_INLINE static V combine(V grad, V x, V bent, V slope) {
     return grad * (V(0.5) * (V(1) + bent) + V(0.5) * x * (V(1) - bent * bent) * slope);
@@ -109,7 +109,7 @@ struct GeluTanhBackwardFunction {
 template <class T>
 using GeluTanhBackward = GradientFunction<T, GeluTanhBackwardFunction>;
 
-// Of numbers alpha, scale and input_scale.
+// With the numbers alpha, scale and input_scale.
 template <class T>
 struct EluSlopes {
   explicit EluSlopes(std::span<const Scalar> numbers)
@@ -178,7 +178,7 @@ void choose_gelu_backward(PointwiseCall& call) {
   }
 }
 
-// (alpha, scale, input_scale, is_result, self_or_result)
+// Arguments: (alpha, scale, input_scale, is_result, self_or_result).
 void choose_elu_backward(PointwiseCall& call) {
   static constexpr PointwiseOp of_result{
       .arity = 2,
@@ -190,21 +190,21 @@ void choose_elu_backward(PointwiseCall& call) {
   call.operands.push_back({.tensor = &borrow_tensor(call.others[4])});
   if (!ValueOf<bool>::read(call.others[3])) return;
   OPWRIGHT_CHECK(call.numbers[0].to<double>() >= 0, call.who,
-                 ": with a negative alpha the result does not tell the slope, got alpha = ",
+                 ": with a negative alpha the result does not determine the slope, got alpha = ",
                  call.numbers[0], "; give self and is_result = False");
   call.op = &of_result;
 }
 
-// The result lies in memory as self does, so self comes first.
+// The result has the memory layout of self, so self comes first.
 void put_self_first(PointwiseCall& call) { std::swap(call.operands[0], call.operands[1]); }
 
-// (negative_slope, self_is_result)
+// Arguments: (negative_slope, self_is_result).
 void read_leaky_slope(PointwiseCall& call) {
   put_self_first(call);
   call.numbers.push_back(ValueOf<Scalar>::read(call.others[0]));
   OPWRIGHT_CHECK(
       !ValueOf<bool>::read(call.others[1]) || call.numbers[0].to<double>() >= 0, call.who,
-      ": with a negative slope the result does not tell the slope, got negative_slope = ",
+      ": with a negative slope the result does not determine the slope, got negative_slope = ",
       call.numbers[0], "; give self and self_is_result = False");
 }
 

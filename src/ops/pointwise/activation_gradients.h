@@ -1,6 +1,6 @@
 // Second derivatives of activations: how their *_backward operators depend on the input.
 //
-// `grad` is that of what the operator gave, `grad_output` what the operator got.
+// `grad` is the gradient of the operator's result, `grad_output` is its argument.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +24,13 @@ namespace opwright {
                                          bool is_result, const Tensor& self_or_result);
 [[nodiscard]] Scalar reciprocal(const Scalar& number);
 
-// Of _prelu_kernel_backward: grad_output, self, weight.
+// For _prelu_kernel_backward: gradients of grad_output, self, weight.
 [[nodiscard]] std::tuple<Tensor, Tensor, Tensor> prelu_second_gradients(const Tensor& grad_input,
                                                                         const Tensor& grad_weight,
                                                                         const Tensor& grad_output,
                                                                         const Tensor& self,
                                                                         const Tensor& weight);
-// Of glu_backward: grad_output, self.
+// For glu_backward: gradients of grad_output, self.
 [[nodiscard]] std::tuple<Tensor, Tensor> glu_second_gradients(const Tensor& grad,
                                                               const Tensor& grad_output,
                                                               const Tensor& self, int64_t dim);

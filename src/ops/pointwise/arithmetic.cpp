@@ -57,7 +57,7 @@ struct AddQuotient {
 
 bool is_one(const Scalar& number) { return !number.is_complex() && number.to<double>() == 1.0; }
 
-// A number of the call must be of the kind of its tensors.
+// A number of the call must be of the same kind as its tensors.
 void check_number(const PointwiseCall& call, DType common, const char* name) {
   const Scalar& number = call.numbers[0];
   OPWRIGHT_CHECK_TYPE(!number.is_bool() || common == DType::Bool, call.who, ": ", name,

@@ -34,10 +34,10 @@ Scalar log_of(const Scalar& number) {
   return Complex<double>(log.real(), log.imag());
 }
 
-// Where 0 to that power is 0 or 1, whose gradient to the exponent is taken to be 0.
+// Where 0 to that power is 0 or 1; its gradient for the exponent is defined as 0.
 Tensor is_not_negative(const Tensor& exponent) { return real_part(exponent).ge(0); }
 
-// true where `self` lies within the bounds that there are.
+// True where `self` is within the given bounds.
 template <class Bound>
 std::optional<Tensor> is_within(const Tensor& self, const std::optional<Bound>& min,
                                 const std::optional<Bound>& max) {

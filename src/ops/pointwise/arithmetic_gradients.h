@@ -1,4 +1,4 @@
-// Gradients of arithmetic, choice and complex numbers that are longer than a line of
+// Gradients of arithmetic, selection and complex operators that do not fit on a line of
 // functions.yaml.
 #pragma once
 
@@ -13,9 +13,9 @@ namespace opwright {
 // ---- numbers
 [[nodiscard]] Scalar conjugate(const Scalar& number);
 [[nodiscard]] Scalar one_minus(const Scalar& number);
-// grad * conj(factor), and grad itself where factor is 1.
+// grad * conj(factor), or grad itself if factor is 1.
 [[nodiscard]] Tensor scaled(const Tensor& grad, const Scalar& factor);
-// The parts of a complex tensor as new ones; a real tensor is its own real part.
+// The parts of a complex tensor as new tensors; a real tensor is its own real part.
 [[nodiscard]] Tensor real_part(const Tensor& tensor);
 [[nodiscard]] Tensor imaginary_part(const Tensor& tensor);
 
@@ -39,8 +39,8 @@ namespace opwright {
 [[nodiscard]] Tensor xlogy_gradient(const Tensor& grad, const Tensor& self, const Scalar& other);
 
 // ---- choice
-// Of the operand `of` of maximum or minimum: `loses` is where the other one is the result. Where
-// both are, each has half.
+// Gradient of operand `of` of maximum or minimum: `loses` is where the other one is the result.
+// Equal operands get half each.
 [[nodiscard]] Tensor chosen_gradient(const Tensor& grad, const Tensor& are_equal,
                                      const Tensor& loses);
 [[nodiscard]] Tensor clamp_gradient(const Tensor& grad, const Tensor& self,

@@ -1,4 +1,4 @@
-// where, clamp, hardtanh, maximum, minimum: one of the operands for each element.
+// where, clamp, hardtanh, maximum, minimum: select one of the operands per element.
 #include "opwright/error.h"
 #include "opwright/ops/engine/pointwise/kernel.h"
 #include "opwright/ops/engine/pointwise/pointwise.h"
@@ -14,17 +14,17 @@ struct Where {
   OPWRIGHT_INLINE T operator()(uint8_t condition, T x, T y) const {
     if constexpr (kIsComplex<T>) {
       return condition != 0 ? x : y;
-    } else {  // no branch, which would be guessed wrong half of the time
+    } else {  // branch-free: a branch would be mispredicted half of the time
       const T mask = static_cast<T>(T(0) - static_cast<T>(condition));
       return static_cast<T>((x & mask) | (y & static_cast<T>(~mask)));
     }
   }
 };
 
-// What is no number wins.
+// NaN wins.
 template <class T>
 OPWRIGHT_INLINE T larger(T x, T y) {
-  const T result = x > y ? x : y;  // y, where one is no number
+  const T result = x > y ? x : y;  // y if one is NaN
   return x == x ? result : x;
 }
 template <class T>
@@ -77,7 +77,7 @@ void add_bound(PointwiseCall& call, const OpwValue& value) {
     call.operands.push_back({.number = ValueOf<Scalar>::read(value)});
 }
 
-// The bounds are operands: they take part in promotion and broadcasting.
+// The bounds are operands: they participate in promotion and broadcasting.
 void choose_clamp(PointwiseCall& call) {
   add_bound(call, call.others[0]);
   const bool has_low = call.operands.size() == 2;
@@ -91,7 +91,7 @@ void choose_clamp(PointwiseCall& call) {
     call.op = has_low ? &kClampLow : &kClampHigh;
 }
 
-// The limits are numbers of the dtype of self.
+// The limits are numbers in the dtype of self.
 void choose_hardtanh(PointwiseCall& call) {
   const DType dtype = call.operands[0].tensor->dtype();
   OPWRIGHT_CHECK(dtype != DType::Bool, call.who, ": a bool tensor has no limits");

@@ -1,4 +1,4 @@
-// eq, ne, lt, le, gt, ge, isnan, isinf: truth values of numbers.
+// eq, ne, lt, le, gt, ge, isnan, isinf.
 #include <limits>
 #include <type_traits>
 

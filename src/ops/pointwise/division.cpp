@@ -18,7 +18,7 @@ namespace {
   throw_error("ZeroDivisionError", "an int was divided by zero");
 }
 
-// The quotient of ints towards zero. The smallest int over -1 is itself.
+// The quotient of ints, truncated. The smallest int divided by -1 is itself.
 template <class T>
 T quotient_of_ints(T x, T y) {
   if (y == 0) throw_zero_divisor();
@@ -36,8 +36,8 @@ T rest_of_ints(T x, T y) {
   return static_cast<T>(x % y);
 }
 
-// The rest of a division towards zero, where the quotient is below 2^29: then all is exact in
-// double, but the quotient may be one off.
+// The remainder of a truncated division with a quotient below 2^29: then everything is exact in
+// double, but the quotient may be off by one.
 OPWRIGHT_INLINE double rest_wide(double x, double y) {
   const double over = x < 0 ? -x : x;
   const double under = y < 0 ? -y : y;
@@ -53,7 +53,7 @@ OPWRIGHT_INLINE bool has_large_quotient(float x, float y) {
   return !((over < under * 536870912.0F) & (under < std::numeric_limits<float>::infinity()));
 }
 
-// What the functions of a rest share: float32 in vectors, unless the quotient is large.
+// Shared by functions based on the remainder: float32 in vectors, unless the quotient is large.
 template <class T>
 struct OfRest {
   static constexpr bool kIsScalar = !std::is_same_v<T, float>;
@@ -82,7 +82,7 @@ struct Fmod : OfRest<T> {
   OPWRIGHT_INLINE T special(T x, T y) const { return this->exact_rest(x, y); }
 };
 
-// The rest has the sign of the divisor.
+// The remainder has the sign of the divisor.
 template <class T>
 struct Remainder : OfRest<T> {
   OPWRIGHT_INLINE T operator()(T x, T y) const { return moved(this->rest(x, y), y); }
@@ -108,7 +108,7 @@ struct DivideFloor : OfRest<T> {
     const bool is_below = rest_of_ints(x, y) != 0 && (x < 0) != (y < 0);
     return static_cast<T>(is_below ? quotient - 1 : quotient);
   }
-  // As Python divides: the floor of the exact quotient, with the sign of a zero.
+  // Like Python's division: the floor of the exact quotient, with the sign of a zero.
   OPWRIGHT_INLINE static T from_rest(T x, T y, T rest) {
     const T plain = x / y;
     const bool is_below = (rest != T(0)) & ((y < T(0)) != (rest < T(0)));

@@ -1,5 +1,5 @@
-// vmap rules of operators that are elementwise but for their arguments: masks, complex numbers of
-// two parts, triangles.
+// vmap rules of operators that are elementwise except for some arguments: masks, complex numbers
+// from two parts, triangles.
 #include <algorithm>
 #include <cstdint>
 
@@ -11,14 +11,14 @@
 namespace opwright {
 namespace {
 
-// The number of each sample, of the dtype that it is written to.
+// The number for each sample, in the dtype of the written tensor.
 Tensor filled_number(const VmapInfo& info, const Tensor& self, const Tensor& value, int64_t ndim) {
   OPWRIGHT_CHECK(sample_ndim(info, 2, value) == 0,
                  "masked_fill: value must have zero dimensions, got ", sample_ndim(info, 2, value));
   return with_sample_ndim(_to_copy(batch_first(info, 2, value), self.dtype()), ndim);
 }
 
-// The mask of what is written, and the batch.
+// The mask of written elements, and the batch.
 struct MaskedBatch {
   MaskedBatch(const VmapInfo& info, const Tensor& self, const Tensor& given)
       : batch(written_batch(info, 0, self)),
@@ -64,8 +64,7 @@ VmapResult<Tensor> polar_vmap(const VmapInfo& info, const Tensor& abs, const Ten
   return batched(polar(batches[0], batches[1]));
 }
 
-// ---- triangles
-// --------------------------------------------------------------------------------------
+// ---- triangles ----
 namespace {
 
 Tensor check_batched_matrices(const char* who, const Tensor& batch) {

@@ -10,7 +10,7 @@
 namespace opwright {
 namespace {
 
-// What the standard library lacks for complex numbers.
+// Functions missing for complex numbers in the standard library.
 double expm1(double x) { return std::expm1(x); }
 double log2(double x) { return std::log2(x); }
 double log1p(double x) { return std::log1p(x); }
@@ -25,7 +25,7 @@ std::complex<R> expm1(std::complex<R> x) {
   return {std::expm1(x.real()) * std::cos(x.imag()) - 2 * half * half,
           std::exp(x.real()) * std::sin(x.imag())};
 }
-// The magnitude of 1 + x is taken apart, so that a small x keeps its digits.
+// The magnitude of 1 + x is expanded, so that a small x keeps its digits.
 template <class R>
 std::complex<R> log1p(std::complex<R> x) {
   const R a = x.real();

@@ -1,5 +1,5 @@
-// Activations made of straight lines, and their gradients: hardswish, hardsigmoid, softshrink,
-// hardshrink, prelu.
+// Piecewise linear activations and their gradients: hardswish, hardsigmoid, softshrink, hardshrink,
+// prelu.
 #include "opwright/error.h"
 #include "opwright/ops/engine/pointwise/gradient_kernel.h"
 #include "opwright/ops/engine/pointwise/kernel.h"
@@ -8,7 +8,7 @@
 namespace opwright {
 namespace {
 
-// x + 3, between 0 and 6; what is no number stays.
+// x + 3, clamped to [0, 6]; preserves NaN.
 template <class T>
 OPWRIGHT_INLINE T lifted(T x) {
   const T above = x + T(3) < T(0) ? T(0) : x + T(3);
@@ -35,12 +35,12 @@ struct Hardsigmoid {
 template <class T>
 struct HardsigmoidBackward {
   OPWRIGHT_INLINE T operator()(T grad, T x) const {
-    const T between = grad * T(1.0F / 6.0F);  // as exact as PyTorch has it
+    const T between = grad * T(1.0F / 6.0F);  // the same precision as PyTorch
     return ((x > T(-3)) & (x < T(3))) ? between : T(0);
   }
 };
 
-// Of a number lambd, around which both shrink to zero.
+// With a number lambd, around which both shrink to zero.
 template <class T>
 struct Shrink {
   explicit Shrink(std::span<const Scalar> numbers) : lambd(number_as<T>(numbers[0])) {}

@@ -10,7 +10,7 @@
 namespace opwright {
 namespace {
 
-// From the nearer end, so that both ends are met exactly.
+// Starts from the nearer end, so that both ends are exact.
 template <class T, class Weight>
 OPWRIGHT_INLINE T interpolate(T start, T end, T weight, Weight size) {
   const T from_start = start + weight * (end - start);
@@ -48,7 +48,7 @@ struct Xlogy {
   }
 };
 
-// Unlike arithmetic of two operands these do not promote, but for a weight of zero dimensions.
+// Unlike binary arithmetic these do not promote, except for a zero-dim weight.
 void check_same_dtype(const PointwiseCall& call, DType /*common*/) {
   const DType dtype = call.operands[0].tensor->dtype();
   for (size_t i = 1; i < call.operands.size(); ++i) {

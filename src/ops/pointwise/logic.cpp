@@ -1,5 +1,5 @@
-// bitwise_and, bitwise_or, bitwise_xor, bitwise_not: of ints, and of bools as truth values.
-// logical_and, logical_or, logical_xor, logical_not: of any numbers as truth values.
+// bitwise_and, bitwise_or, bitwise_xor, bitwise_not: on ints, and on bools as truth values.
+// logical_and, logical_or, logical_xor, logical_not: on any numbers as truth values.
 #include <cstdint>
 
 #include "opwright/ops/engine/pointwise/kernel.h"
@@ -28,7 +28,7 @@ struct BitNot {
   static constexpr bool kIsModular = true;
   OPWRIGHT_INLINE T operator()(T x) const { return static_cast<T>(~x); }
 };
-// A bool as a byte: GCC 12 makes no vector code of !x.
+// A bool as a byte: GCC 12 does not vectorize !x.
 struct FlipBool {
   OPWRIGHT_INLINE uint8_t operator()(uint8_t x) const { return static_cast<uint8_t>(x ^ 1); }
 };

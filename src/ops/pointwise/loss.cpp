@@ -1,4 +1,4 @@
-// Losses of one element, which src/ops/loss sums up, and their gradients.
+// Elementwise losses, which src/ops/loss reduces, and their gradients.
 #include <cmath>
 #include <limits>
 
@@ -17,7 +17,7 @@ template <class T>
 struct SquaredError {
   OPWRIGHT_INLINE T operator()(T x, T target) const { return (x - target) * (x - target); }
 };
-// Of one number: 2, over the count for a mean.
+// With one number: 2, divided by the count for a mean.
 template <class T>
 struct SquaredErrorBackward {
   explicit SquaredErrorBackward(std::span<const Scalar> numbers)
@@ -50,7 +50,7 @@ OPWRIGHT_INLINE T bounded_slope(T difference, T bend, T slope, T bound) {
   const T not_above = difference >= bend ? bound : within;
   return difference <= -bend ? -bound : not_above;
 }
-// Of two numbers: 1, over the count for a mean, and beta.
+// With two numbers: 1, divided by the count for a mean, and beta.
 template <class T>
 struct SmoothL1Backward {
   explicit SmoothL1Backward(std::span<const Scalar> numbers)
@@ -82,7 +82,7 @@ struct HuberBackward {
   T scale, delta;
 };
 
-// Logarithms below -100 count as that, so that the loss stays finite.
+// Logarithms are clamped to -100, so that the loss stays finite.
 template <class T>
 struct BinaryCrossEntropy {
   static constexpr bool kIsScalar = !std::is_same_v<T, float>;
@@ -109,13 +109,13 @@ struct BinaryCrossEntropyBackward {
   }
 };
 
-// (reduction) or (reduction, width): how much of grad_output an element gets, then the width.
+// Arguments (reduction) or (reduction, width): an element's share of grad_output, then the width.
 void read_loss_numbers(PointwiseCall& call) {
   const Tensor& self = *call.operands[1].tensor;
   const LossReduction reduction = loss_reduction(call.who, ValueOf<int64_t>::read(call.others[0]));
   if (reduction != LossReduction::Mean)
     call.numbers.push_back(1.0);
-  else if (self.is_symbolic())  // only a run knows; NaN keeps formulas away
+  else if (self.is_symbolic())  // known only at run time; NaN prevents formulas
     call.numbers.push_back(std::numeric_limits<double>::quiet_NaN());
   else
     call.numbers.push_back(1.0 / static_cast<double>(self.numel()));

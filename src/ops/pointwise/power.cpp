@@ -1,4 +1,4 @@
-// pow: of floating and complex numbers, and of ints.
+// pow for floating-point and complex numbers, and for ints.
 #include <cmath>
 
 #include "opwright/error.h"
@@ -14,7 +14,7 @@ const PointwiseOp& reciprocal_op();
 
 namespace {
 
-// By squares, modulo 2^bits. Below an exponent of 0 only 1 and -1 have a power that is an int.
+// By squaring, modulo 2^bits. For negative exponents only 1 and -1 have an integer power.
 template <class T>
 T power_of_ints(T base, T exponent) {
   if constexpr (std::is_signed_v<T>) {
@@ -77,7 +77,7 @@ constexpr PointwiseOp kCube{
 constexpr PointwiseOp kInverseSquare{
     .arity = 1, .kernels = &kKernels<InverseSquare, InexactTypes>, .formula = "1 / (x * x)"};
 
-// What stands for x to the power of `exponent`, where that is simpler.
+// An operation equal to x to the power of `exponent`, if there is a simpler one.
 const PointwiseOp* find_simple_power(DType base, double exponent) {
   if (exponent == 2) return &kSquare;
   if (exponent == 3) return &kCube;
@@ -102,7 +102,7 @@ void choose_power(PointwiseCall& call) {
   const bool is_inexact = is_floating(base) || is_complex(base);
   OPWRIGHT_CHECK(is_inexact || !exponent.number.is_integral() || exponent.number.to<int64_t>() >= 0,
                  call.who, ": an int to the power of ", exponent.number,
-                 " is no int; convert the base to a floating dtype first");
+                 " is not an int; convert the base to a floating dtype first");
   if (exponent.number.is_complex() || base == DType::Bool) return;
   if (!is_inexact && !exponent.number.is_integral()) return;
   if (const PointwiseOp* simple = find_simple_power(base, exponent.number.to<double>())) {

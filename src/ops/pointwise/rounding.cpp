@@ -1,5 +1,4 @@
-// neg, abs, sign, sgn, conj_physical, ceil, floor, round, trunc: numbers as they are, with another
-// sign or without a fraction.
+// neg, abs, sign, sgn, conj_physical, ceil, floor, round, trunc: sign changes and rounding.
 #include <cmath>
 #include <complex>
 #include <string_view>
@@ -50,7 +49,7 @@ struct Sign {
 };
 
 template <class T>
-struct UnitDirection {  // of a complex number the one of length 1 that points where it does
+struct UnitDirection {  // of a complex number: the one of length 1 in the same direction
   static constexpr bool kIsScalar = kIsBool<T> || kIsComplex<T>;
   OPWRIGHT_INLINE T operator()(T x) const {
     if constexpr (kIsComplex<T>) {
@@ -64,7 +63,7 @@ struct UnitDirection {  // of a complex number the one of length 1 that points w
 
 template <class T>
 struct Conjugate {
-  static constexpr bool kIsScalar = true;  // of a real number: a copy
+  static constexpr bool kIsScalar = true;  // for real numbers: a copy
   OPWRIGHT_INLINE T operator()(T x) const {
     if constexpr (kIsComplex<T>)
       return T(x.real, -x.imag);

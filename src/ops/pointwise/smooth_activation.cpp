@@ -1,4 +1,4 @@
-// Activations made of exponentials, and their gradients: softplus, mish, log_sigmoid, logit, glu.
+// Activations based on exponentials, and their gradients: softplus, mish, log_sigmoid, logit, glu.
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -22,7 +22,7 @@ OPWRIGHT_INLINE T log1p_of(T x) {
 template <class T>
 inline constexpr bool kHasNoVectorLog1p = !std::is_same_v<T, float>;
 
-// Of numbers beta and threshold.
+// With the numbers beta and threshold.
 template <class T>
 struct SoftplusNumbers {
   explicit SoftplusNumbers(std::span<const Scalar> numbers)
@@ -68,7 +68,7 @@ struct MishBackward {
   }
 };
 
-// e^-|x|, which the gradient needs again.
+// e^-|x|, which the gradient reuses.
 template <class T>
 struct LogSigmoidBuffer {
   OPWRIGHT_INLINE T operator()(T x) const { return vector_math::exp(x < T(0) ? x : -x); }
@@ -137,7 +137,7 @@ struct Glu {
     return x * (T(1) / (T(1) + vector_math::exp(-gate)));
   }
 };
-// Of the gated half.
+// For the gated half.
 template <class T>
 struct GluBackward {
   OPWRIGHT_INLINE T operator()(T grad, T gate) const {
@@ -152,7 +152,7 @@ struct GluGateBackward {
   }
 };
 
-// With an eps that is not negative: the operation that keeps away from 0 and 1.
+// With a nonnegative eps: uses the operation that clamps away from 0 and 1.
 void read_eps(PointwiseCall& call, const PointwiseOp& between) {
   const auto eps = ValueOf<std::optional<double>>::read(call.others[0]);
   if (!eps || *eps < 0) return;

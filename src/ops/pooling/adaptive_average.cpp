@@ -1,5 +1,4 @@
-// _adaptive_avg_pool2d and _adaptive_avg_pool3d with their gradients: as many means as are asked
-// for.
+// _adaptive_avg_pool2d and _adaptive_avg_pool3d with their gradients: as many means as requested.
 #include <span>
 
 #include "opwright/ops/pooling/window.h"
@@ -27,7 +26,7 @@ FakeTensor pool_average(const char* who, const FakeTensor& self,
                      adaptive_format(input, ndim));
 }
 
-// The sizes of the planes of a gradient decide what the windows were.
+// The sizes of the gradient's planes determine the windows.
 void check_average_gradient(const char* who, const Tensor& grad, const Tensor& self, size_t ndim) {
   const SymSizes given = sym_geometry_of(grad).sizes;
   check_planes(who, "grad_output", given, ndim);

@@ -1,5 +1,4 @@
-// adaptive_max_pool2d and adaptive_max_pool3d with their gradients: as many maxima as are asked
-// for.
+// adaptive_max_pool2d and adaptive_max_pool3d with their gradients: as many maxima as requested.
 #include <span>
 #include <tuple>
 
@@ -34,7 +33,7 @@ FakePair pool_max(const char* who, const FakeTensor& self, Ints output_size, siz
           fake_result(self, sizes, DType::Int64, format)};
 }
 
-// The sizes of the planes of a gradient decide what the windows were.
+// The sizes of the gradient's planes determine the windows.
 void check_max_gradient(const char* who, const Tensor& grad, const Tensor& self,
                         const Tensor& indices, size_t ndim) {
   const SymSizes given = sym_geometry_of(grad).sizes;

@@ -45,7 +45,7 @@ struct AveragePool {
     }
     return sizes;
   }
-  // In the format of self, but volumes are contiguous as PyTorch has them.
+  // In the format of self, but volumes are contiguous as in PyTorch.
   [[nodiscard]] MemoryFormat format_for(const Tensor& self) const {
     return windows.size() == 3 ? MemoryFormat::Contiguous : suggest_memory_format(self);
   }

@@ -40,7 +40,7 @@ Windows windows_of(const char* who, Ints kernel_size, Ints dilation, Ints paddin
 
 int64_t window_numel(const Windows& windows) { return windows[0].kernel * windows[1].kernel; }
 
-// How many windows an image of these sizes has along each dimension.
+// The number of windows along each dimension of an image of these sizes.
 std::pair<SymInt, SymInt> count_in_image(const char* who, std::span<const SymInt> image,
                                          const Windows& windows) {
   std::pair<SymInt, SymInt> counts{count_windows(image[0], windows[0], false),
@@ -88,7 +88,7 @@ SymSizes image_sizes(const char* who, const Tensor& self, std::span<const SymInt
   return sizes;
 }
 
-// Results [begin, end) of a row whose element `offset` of the window lies inside.
+// The results [begin, end) of a row for which element `offset` of the window is inside.
 std::pair<int64_t, int64_t> find_inside(const Window& window, int64_t offset, int64_t in,
                                         int64_t out) {
   const int64_t first = offset * window.dilation - window.padding;
@@ -98,7 +98,7 @@ std::pair<int64_t, int64_t> find_inside(const Window& window, int64_t offset, in
 }
 
 // Calls body(row of columns, row of the image, begin, end, step) for each row of results of each
-// element of a window; a null row lies in the padding.
+// element of a window; a null row is in the padding.
 template <class C, class Image, class Body>
 void for_each_row(C* columns, Image* image, const Windows& windows, Ints in, Ints out,
                   const Body& body) {

@@ -1,4 +1,4 @@
-// Pooling as other operators say it: one dimension as the last of two, maxima without indices.
+// Pooling as composites: one dimension as the last of two, maxima without indices.
 #include <array>
 #include <span>
 #include <tuple>
@@ -19,7 +19,7 @@ std::array<int64_t, 2> as_second(const char* who, const char* name, Ints numbers
   return {other, numbers[0]};
 }
 
-// self as [.., 1, length].
+// Reshapes self to [.., 1, length].
 Tensor as_rows(const char* who, const Tensor& self) {
   OPWRIGHT_CHECK(self.dim() == 2 || self.dim() == 3, who,
                  ": self must have 2 or 3 dimensions, got ", self.dim());
@@ -50,7 +50,7 @@ std::tuple<Tensor, Tensor> max_pool1d_with_indices_composite(const Tensor& self,
 
 Tensor max_pool1d_composite(const Tensor& self, Ints kernel_size, Ints stride, Ints padding,
                             Ints dilation, bool ceil_mode) {
-  // Contiguous, unlike the result with indices: PyTorch has a kernel for it.
+  // Contiguous, unlike the result with indices: PyTorch has a separate kernel for it.
   return std::get<0>(
              max_pool1d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode))
       .contiguous();

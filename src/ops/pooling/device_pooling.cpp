@@ -17,14 +17,14 @@ namespace {
 
 using Ints = std::span<const int64_t>;
 
-// Not above any element. The least int64 is a double, since an int of a Scalar has 63 bits.
+// A number not above any element. The least int64 is a double, since ints in a Scalar have 63 bits.
 Scalar lowest(DType dtype) {
   if (is_floating(dtype)) return -std::numeric_limits<double>::infinity();
   if (dtype == DType::UInt8) return 0;
   return -std::ldexp(1.0, static_cast<int>(dtype_bits(dtype)) - 1);
 }
 
-// Where windows along a dimension need elements that are not there, some are put.
+// Pads where windows along a dimension extend beyond the elements.
 Tensor pad_for(const Tensor& self, const Windows& windows, Ints sizes) {
   std::vector<SymInt> pad;
   for (size_t i = windows.size(); i-- > 0;) {
@@ -54,7 +54,7 @@ Tensor take_pooled_windows(const Tensor& padded, const Windows& windows, Ints si
   return make_view(padded, taken).reshape(flat);
 }
 
-// Places in the planes of `self` of the elements `found` in their windows.
+// The positions in the planes of `self` of the elements `found` in their windows.
 Tensor find_places(const Tensor& self, const Tensor& found, const Windows& windows) {
   const Ints sizes = found.sizes();
   Tensor places;
@@ -69,7 +69,7 @@ Tensor find_places(const Tensor& self, const Tensor& found, const Windows& windo
                              .mul_(window.stride)
                              .sub_(window.padding)
                              .reshape(along);
-    // Padding is found where all of a window is as low as it.
+    // Padding is found if an entire window is as low as the padding.
     const Tensor place = rest.remainder(window.kernel)
                              .mul_(window.dilation)
                              .add_(first)

@@ -16,7 +16,7 @@ using FakePair = std::tuple<FakeTensor, FakeTensor>;
 
 Tensor with_batch(const Tensor& tensor) {
   SymGeometry geometry = unsqueeze_geometry(sym_geometry_of(tensor), 0, "max_pool3d");
-  geometry.strides[0] = tensor.sym_numel();  // of one element: free to suggest the format
+  geometry.strides[0] = tensor.sym_numel();  // of size 1: chosen to suggest the format
   return make_view(tensor, geometry);
 }
 Tensor without_batch(const Tensor& tensor) {

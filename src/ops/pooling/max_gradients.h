@@ -7,7 +7,7 @@
 
 namespace opwright {
 
-// The elements of `grad` that were the largest of their windows; indices count over the last `ndim`
+// The elements of `grad` at the maxima of the windows; indices count over the last `ndim`
 // dimensions.
 [[nodiscard]] Tensor take_largest(const Tensor& grad, const Tensor& indices, int64_t ndim);
 

@@ -16,8 +16,8 @@
 namespace opwright {
 namespace {
 
-// float32 for halves and int64 for ints; indices are ints of the same width, so that a choice
-// chooses both in one vector. Planes too large for that are computed in float64.
+// float32 for halves and int64 for ints; indices are ints of the same width, so that one vector
+// select handles both. Planes too large for that are computed in float64.
 DType wide_dtype_for(DType dtype, int64_t plane) {
   if (is_integral(dtype)) return DType::Int64;
   return dtype == DType::Float64 || plane > INT32_MAX ? DType::Float64 : DType::Float32;
@@ -25,18 +25,18 @@ DType wide_dtype_for(DType dtype, int64_t plane) {
 template <class C>
 using IndexFor = std::conditional_t<sizeof(C) == 4, int32_t, int64_t>;
 
-// What a window without elements gives.
+// The result of a window without elements.
 template <class C>
 constexpr C kNothing = std::numeric_limits<C>::has_infinity ? -std::numeric_limits<C>::infinity()
                                                             : std::numeric_limits<C>::lowest();
 
-// Whether a number is larger or not a number.
+// Whether a number is larger or NaN.
 template <class C>
 OPWRIGHT_INLINE bool replaces(C value, C best) {
   return static_cast<int>(value > best) | static_cast<int>(value != value);
 }
 
-// Where channels lie last, an element of a plane is as many numbers as there are channels: lanes.
+// With channels last, each position of a plane has one number per channel: the lanes.
 template <class C>
 struct PlaneWindows {
   PlaneWindows(const LinearMap& map, int64_t channels)
@@ -54,7 +54,7 @@ struct PlaneWindows {
   std::vector<IndexFor<C>> column;  // of each number of a row
 };
 
-// Columns first: the largest of each column of the rows, then of the few columns of a window.
+// Columns first: the maximum of each column over the rows, then over the few columns of a window.
 template <class C>
 struct LargestOfRow {
   using Index = IndexFor<C>;
@@ -93,7 +93,7 @@ struct LargestOfRow {
     }
   }
 
-  // By the order in the plane, whatever the order of the columns.
+  // By position in the plane, whatever the order of the columns.
   OPWRIGHT_INLINE static bool is_chosen(C value, Index at, C best, Index where) {
     const int is_later_nan = static_cast<int>(value != value) &
                              (static_cast<int>(best == best) | static_cast<int>(at > where));
@@ -146,7 +146,7 @@ struct LargestOfRow {
     }
   }
 
-  // One row of results, of the plane at `in`. There is room in `where` for a row of each side.
+  // One row of results for the plane at `in`. `where` has room for a row of each side.
   OPWRIGHT_INLINE static void run(C* out, int64_t* indices, const C* in, C* best, Index* where,
                                   const PlaneWindows<C>* windows, size_t z, size_t y) {
     combine_rows(best, where, in, *windows, z, y);
@@ -181,7 +181,7 @@ DType max_dtype(const Tensor& self, size_t ndim) {
 void write_largest(const LinearMap& windows, const Tensor& self, const Tensor& values,
                    const Tensor& indices, MemoryFormat format) {
   OPWRIGHT_ASSERT(format == MemoryFormat::Contiguous ||
-                  values.sizes().size() == windows.ndim + 2);  // else the lanes are no channels
+                  values.sizes().size() == windows.ndim + 2);  // else the lanes are not channels
   const Tensor dense = in_plane_format(as_dtype(self, values.dtype()), format);
   for_wide_dtype(values.dtype(), [&]<typename C>() {
     const PlaneWindows<C> plane(windows, lanes_of(values, format));

@@ -1,4 +1,4 @@
-// The largest element of each window of a plane, and where it is.
+// The largest element of each window of a plane, and its index.
 #pragma once
 
 #include <span>
@@ -13,17 +13,16 @@
 
 namespace opwright {
 
-// The dtype in which the maxima of planes of `self` are found.
+// The dtype in which maxima of planes of `self` are computed.
 [[nodiscard]] DType max_dtype(const Tensor& self, size_t ndim);
 
-// Values and indices in their plane, written to tensors with elements that are dense in the format,
-// of max_dtype and int64. The first of equal elements is taken, and of those that are not numbers
-// the last one, as PyTorch does.
+// Writes values and indices in their plane to nonempty tensors that are dense in the format, of
+// max_dtype and int64. The first of equal elements is chosen, but the last NaN, as in PyTorch.
 void write_largest(const LinearMap& windows, const Tensor& self, const Tensor& values,
                    const Tensor& indices, MemoryFormat format);
 
-// The same as new tensors of `sizes`. The windows, which are as many, are made by make_windows()
-// once there is memory for them.
+// The same as new tensors of `sizes`. make_windows() builds the windows, one per result, after the
+// tensors were allocated.
 template <class MakeWindows>
 [[nodiscard]] std::tuple<Tensor, Tensor> find_largest(const Tensor& self,
                                                       std::span<const int64_t> sizes, size_t ndim,
@@ -35,11 +34,11 @@ template <class MakeWindows>
   return {as_result(values, self.dtype(), format), indices};
 }
 
-// The indices that go with a gradient of `sizes`: int64, of the same sizes. TypeError, ValueError.
+// Checks the indices for a gradient of `sizes`: int64, of the same sizes. TypeError, ValueError.
 void check_indices(const char* who, const Tensor& indices, std::span<const SymInt> sizes);
 
-// The gradient of `self`, zeros but where `indices` point, of its sizes and in the format; planes
-// are the last `ndim` dimensions. IndexError.
+// The gradient of `self`, zero except where `indices` point, with its sizes and in the format;
+// planes are the last `ndim` dimensions. IndexError.
 [[nodiscard]] Tensor scatter_gradient(const char* who, const Tensor& grad, const Tensor& self,
                                       const Tensor& indices, size_t ndim, MemoryFormat format);
 

@@ -1,4 +1,4 @@
-// vmap rules of pooling: the images of all samples are one batch of images.
+// vmap rules of pooling: the images of all samples form one batch of images.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -30,8 +30,7 @@ VmapResult<Tensor> map_pool_gradient(const VmapInfo& info, int64_t ndim, const T
 
 }  // namespace
 
-// ---- averages
-// ---------------------------------------------------------------------------------------
+// ---- averages ----
 VmapResult<Tensor> avg_pool2d_vmap(const VmapInfo& info, const Tensor& self, Ints kernel_size,
                                    Ints stride, Ints padding, bool ceil_mode,
                                    bool count_include_pad, const Divisor& divisor_override) {
@@ -93,8 +92,7 @@ VmapResult<Tensor> adaptive_avg_pool3d_backward_vmap(const VmapInfo& info,
       [](const Tensor& grads, const Tensor& x) { return _adaptive_avg_pool3d_backward(grads, x); });
 }
 
-// ---- maxima
-// -----------------------------------------------------------------------------------------
+// ---- maxima ----
 VmapResult<TensorPair> max_pool2d_vmap(const VmapInfo& info, const Tensor& self, Ints kernel_size,
                                        Ints stride, Ints padding, Ints dilation, bool ceil_mode) {
   return map_pool(info, kPlane, self, [&](const Tensor& x) {

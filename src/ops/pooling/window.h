@@ -1,5 +1,4 @@
-// The windows of pooling: what the arguments say, the sizes of the result, and which elements a
-// window holds.
+// Pooling windows: argument parsing, the sizes of the result, and the elements of each window.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +26,7 @@ struct Window {
 };
 using Windows = SmallVector<Window, kPlaneDims>;
 
-// The arguments of an operator; each list holds one number for all dimensions or one for each.
+// The arguments of an operator; each list has one number for all dimensions or one per dimension.
 struct WindowArgs {
   const char* who;
   size_t ndim;
@@ -37,28 +36,28 @@ struct WindowArgs {
   std::span<const int64_t> dilation;
 };
 
-// RuntimeError for lists of other lengths and for numbers that no window has.
+// RuntimeError for lists of other lengths and for invalid numbers.
 [[nodiscard]] Windows find_windows(const WindowArgs& args);
-// Padding of more than half a kernel would make windows without an element. RuntimeError.
+// RuntimeError for padding of more than half a kernel, which would make windows without elements.
 void check_padding_is_small(const char* who, const Windows& windows);
 
-// How many windows fit; with ceil_mode also one that begins inside but ends outside.
+// The number of windows that fit; with ceil_mode also one that begins inside but ends outside.
 [[nodiscard]] SymInt count_windows(const SymInt& size, const Window& window, bool ceil_mode);
 
-// The sizes of the result of pooling `input` of those dimensions. RuntimeError, ValueError.
+// The sizes after pooling `input`. RuntimeError, ValueError.
 [[nodiscard]] SymSizes pooled_sizes(const char* who, const Tensor& input, const Windows& windows,
                                     bool ceil_mode);
 
-// The elements of each of `out` windows, and their number with or without those of the padding.
+// The elements of each of `out` windows, and their count with or without the padding.
 [[nodiscard]] Taps window_taps(const Window& window, int64_t in, int64_t out, bool counts_padding);
 
-// Adaptive pooling: `out` windows that cover the dimension as evenly as they can.
+// Adaptive pooling: `out` windows that cover the dimension as evenly as possible.
 [[nodiscard]] Taps adaptive_taps(int64_t in, int64_t out);
 // The sizes of its result. RuntimeError, ValueError.
 [[nodiscard]] SymSizes adaptive_sizes(const char* who, const Tensor& input,
                                       std::span<const SymInt> output_size, size_t ndim);
 
-// The format of its result: that of self, but volumes are contiguous as PyTorch has them.
+// The format of its result: that of self, but volumes are contiguous as in PyTorch.
 [[nodiscard]] inline MemoryFormat adaptive_format(const Tensor& self, size_t ndim) {
   return ndim == 3 ? MemoryFormat::Contiguous : suggest_memory_format(self);
 }

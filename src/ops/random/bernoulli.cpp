@@ -1,4 +1,4 @@
-// bernoulli: 1 with a probability, else 0.
+// bernoulli: 1 with the given probability, else 0.
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -35,7 +35,7 @@ Tensor spread_probabilities(const Tensor& p, std::span<const int64_t> sizes) {
   return spread;
 }
 
-// A uniform number below p: of as many bits as the probabilities have.
+// Whether a uniform number is below p, with as many bits as the probabilities have.
 template <class C, class Uniform>
 void fill_by_chances(const Tensor& self, const Tensor& p, RandomState& state,
                      const Uniform& uniform) {
@@ -100,7 +100,7 @@ Tensor& bernoulli_tensor_cpu(Tensor& self, const Tensor& p, const optional<Gener
   }
   return self;
 }
-// The probabilities are not looked at: that would wait for the device.
+// The probabilities are not checked: that would wait for the device.
 Tensor& bernoulli_tensor_in_place_all_devices(Tensor& self, const Tensor& p,
                                               const optional<Generator>& generator) {
   check_floating("bernoulli_ with p", p.dtype());

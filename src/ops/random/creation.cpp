@@ -1,4 +1,4 @@
-// New tensors of random numbers, on every device that has the in-place operators.
+// New random tensors, on every device that has the in-place operators.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -93,7 +93,7 @@ Tensor randint_all_devices(const SymInt& high, SymSizeSpan size, const optional<
                                            pin_memory);
 }
 
-// ---- as large as another tensor ---------------------------------------------------------------
+// ---- like another tensor ----------------------------------------------------------------------
 
 Tensor rand_like_generator_all_devices(const Tensor& self, const optional<Generator>& generator,
                                        const optional<DType>& dtype, const optional<Layout>& layout,

@@ -1,4 +1,4 @@
-// Dropout: elements, or whole channels, that become 0 at random while a model is trained.
+// Dropout: sets random elements, or entire channels, to 0 in training.
 #include <cmath>
 #include <optional>
 #include <tuple>
@@ -12,7 +12,7 @@
 namespace opwright {
 namespace {
 
-// Whether numbers are to be drawn; `p` is checked in any case.
+// Whether to draw numbers; `p` is always checked.
 bool drops(const char* who, const Tensor& input, double p, bool train) {
   check_probability(who, p);
   if (!train || p == 0 || p == 1) return false;
@@ -20,10 +20,10 @@ bool drops(const char* who, const Tensor& input, double p, bool train) {
   return true;
 }
 
-// One zero of the dtype, so that a product keeps it.
+// A zero of the dtype that does not change the dtype of a product.
 Tensor zero_like(const Tensor& input) { return zeros({}, input.dtype(), {}, input.device()); }
 
-// The results where none are: all of input, or nothing.
+// The result without drawing: all of input, or nothing.
 Tensor keep_or_clear(const Tensor& input, double p, bool train) {
   return train && p == 1 ? mul(input, zero_like(input)) : input;
 }
@@ -47,14 +47,14 @@ Tensor draw_noise(const char* who, const Tensor& input, double p, bool of_channe
   return noise;
 }
 
-// What input is multiplied with.
+// The factors that input is multiplied by.
 Tensor draw_factors(const char* who, const Tensor& input, double p, bool of_channels) {
   Tensor noise = draw_noise(who, input, p, of_channels);
   noise.mul_(kept_scale(p));
   return noise;
 }
 
-// Alpha dropout keeps the mean and the variance of what SELU gives: dropped elements become its
+// Alpha dropout preserves the mean and variance of SELU's outputs: dropped elements become its
 // lower limit, and an affine map follows.
 struct AlphaNoise {
   Tensor factor, shift;

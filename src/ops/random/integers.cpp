@@ -1,4 +1,4 @@
-// random_: ints of a range, in any dtype that holds them.
+// random_: ints in a range, in any dtype that can represent them.
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -18,7 +18,7 @@ using Wide = __int128;
 
 constexpr const char* kRandom = "random_";
 
-// The ints that a dtype can hold (smallest and largest), and the largest up to which it holds all.
+// The smallest and largest int of a dtype, and the largest up to which it represents all.
 struct IntLimits {
   Wide least, most, dense;
 };
@@ -60,9 +60,9 @@ IntRange check_range(DType dtype, int64_t from, optional<int64_t> to) {
                        " and to=", *to);
   const Wide last = to ? Wide{*to} - 1 : limits.dense;
   OPWRIGHT_CHECK_VALUE(from >= limits.least && from <= limits.most, kRandom, ": from=", from,
-                       " is no number of ", dtype);
-  OPWRIGHT_CHECK_VALUE(last >= limits.least && last <= limits.most, kRandom,
-                       ": to - 1 = ", static_cast<int64_t>(last), " is no number of ", dtype);
+                       " is not representable in ", dtype);
+  OPWRIGHT_CHECK_VALUE(last >= limits.least && last <= limits.most, kRandom, ": to - 1 = ",
+                       static_cast<int64_t>(last), " is not representable in ", dtype);
   OPWRIGHT_CHECK_VALUE(from <= last, kRandom, ": from=", from, " is above ",
                        static_cast<int64_t>(last), ", up to which ", dtype, " holds every int");
   return {from, last};

@@ -1,4 +1,4 @@
-// multinomial: positions drawn by their weights.
+// multinomial: draws indices by weight.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -49,21 +49,21 @@ void check_weights(const double* weights, int64_t count) {
   OPWRIGHT_CHECK_VALUE(sum > 0, kMultinomial, ": at least one weight of each row must be positive");
 }
 
-// `random` holds numbers of [0, 1), one for each sample. The weights become their sums.
+// `random` holds one number in [0, 1) per sample. The weights are replaced by their sums.
 void draw_with_replacement(double* weights, int64_t count, const double* random, int64_t* samples,
                            int64_t num_samples) {
   check_weights(weights, count);
   double* sums = weights;
   std::partial_sum(weights, weights + count, sums);
   const double whole = sums[count - 1];
-  // The first sum that is the whole: rounding must not lead to a weight of 0 behind it.
+  // The first sum equal to the total: rounding must not select a weight of 0 after it.
   const double* last = std::lower_bound(sums, sums + count, whole);
   for (int64_t i = 0; i < num_samples; ++i)
     samples[i] = std::upper_bound<const double*>(sums, last, random[i] * whole) - sums;
 }
 
-// `random` holds a number of the exponential distribution for each weight: over it, weights come in
-// the order in which they are drawn.
+// `random` holds an exponentially distributed number per weight: weights divided by these, in
+// descending order, give the order of drawing.
 void draw_without_replacement(double* weights, int64_t count, const double* random,
                               int64_t* samples, int64_t num_samples) {
   check_weights(weights, count);

@@ -35,7 +35,7 @@ void add_to_real_parts(const Tensor& dense, double number) {
     numbers[i].real += static_cast<decltype(T{}.real)>(number);
 }
 
-// The parts of a complex number have half of the variance each; the mean is real.
+// Each part of a complex number has half the variance; the mean is real.
 void fill_complex(const Tensor& self, double mean, double std, RandomState& state) {
   const double part = std / std::sqrt(2.0);
   fill_dense("normal_", self, [&](const Tensor& dense) {
@@ -49,7 +49,7 @@ void fill_complex(const Tensor& self, double mean, double std, RandomState& stat
   });
 }
 
-// A view of them, which lives as long as `self`.
+// A view that lives as long as `self`.
 Tensor real_parts(const Tensor& self) {
   Sizes strides(self.strides());
   for (int64_t& stride : strides) stride *= 2;
@@ -58,7 +58,7 @@ Tensor real_parts(const Tensor& self) {
 }
 
 void check_means(const char* who, const Tensor& mean) { check_inexact(who, mean.dtype()); }
-// The elements are looked at where there are any.
+// Checks the elements, if the tensor has data.
 void check_stds(const Tensor& std) {
   check_floating("normal", std.dtype());
   if (std.is_fake() || std.sym_numel() == 0) return;

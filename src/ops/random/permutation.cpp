@@ -15,7 +15,7 @@ using std::optional;
 
 constexpr const char* kRandperm = "randperm";
 
-// The numbers that the dtype holds all of.
+// How many consecutive ints the dtype represents exactly.
 int64_t most_numbers(DType dtype) {
   if (dtype == DType::Float16) return (int64_t{1} << 11) + 1;
   if (dtype == DType::BFloat16) return (int64_t{1} << 8) + 1;
@@ -28,7 +28,7 @@ int64_t most_numbers(DType dtype) {
   });
 }
 
-// Fisher and Yates: every order is as likely as every other, but for 2^-64 of bias in a step.
+// Fisher-Yates: all orders are equally likely, except for a bias of 2^-64 per step.
 template <class T>
 void shuffle(T* numbers, int64_t n, RandomState& state) {
   for (int64_t i = 0; i < n; ++i) numbers[i] = convert_number<T>(i);

@@ -1,4 +1,4 @@
-// The vmap rule of randperm, for samples with numbers of their own: the order of random keys.
+// The vmap rule of randperm with different numbers per sample: sorts random keys.
 #include <optional>
 
 #include "opwright/functions.h"
@@ -13,7 +13,7 @@ using OptionalLayout = std::optional<Layout>;
 using OptionalDevice = std::optional<Device>;
 using OptionalBool = std::optional<bool>;
 
-// Keys of 53 bits: two of one sample are hardly ever the same.
+// Keys have 53 bits: duplicates within a sample are very unlikely.
 VmapResult<Tensor> order_of(const Tensor& keys, const OptionalDType& dtype) {
   const Tensor order = std::get<1>(sort(keys, -1));
   const DType wanted = dtype.value_or(DType::Int64);

@@ -1,4 +1,4 @@
-// poisson: how many events happen where self says how many are expected.
+// poisson: draws event counts for the expected counts in self.
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kPoisson = "poisson";
 
-// Events until the time between them, which is exponential, is used up.
+// Counts events until their exponential waiting times exceed the interval.
 double count_events(double rate, ElementWords& words) {
   const double limit = std::exp(-rate);
   double product = words.next_uniform();

@@ -1,4 +1,4 @@
-// uniform_ and what is made of uniform numbers: exponential_, cauchy_, geometric_.
+// uniform_ and distributions derived from it: exponential_, cauchy_, geometric_.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -23,7 +23,7 @@ constexpr int kDigits = std::is_same_v<T, Half>       ? 11
                         : std::is_same_v<T, BFloat16> ? 8
                                                       : std::numeric_limits<ComputeType<T>>::digits;
 
-// The largest number of T below `limit`, but not below `least`.
+// The largest T below `limit`, but not below `least`.
 template <class T>
 ComputeType<T> last_below(ComputeType<T> limit, ComputeType<T> least) {
   using C = ComputeType<T>;
@@ -96,7 +96,7 @@ void check_geometric(DType dtype, double p) {
 constexpr double kPi = 3.141592653589793;
 constexpr UniformDouble kUnit{.from = 0, .width = 1, .last = 1 - 0x1p-53};
 
-// Numbers of kUnit on the device of `self`, one for each element.
+// Numbers of kUnit on the device of `self`, one per element.
 Tensor draw_unit(const Tensor& self, const optional<Generator>& generator) {
   Tensor unit = make_empty(self.sizes(), DType::Float64, self.device());
   unit.uniform_(0, 1, generator);

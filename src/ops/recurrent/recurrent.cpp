@@ -1,6 +1,6 @@
-// lstm, gru, rnn_tanh and rnn_relu: whole sequences through layers of one or two directions.
+// lstm, gru, rnn_tanh and rnn_relu: entire sequences through layers of one or two directions.
 //
-// Their bodies go step by step and so need the number of steps; the fake kernels do not.
+// Their bodies run step by step and need the number of steps; the fake kernels do not.
 #include <cstdint>
 #include <span>
 #include <tuple>
@@ -24,7 +24,7 @@ TensorSpan as_tensors(FakeSpan fakes) {
   return {reinterpret_cast<const Tensor*>(fakes.data()), fakes.size()};
 }
 
-// `flags` are those of a RecurrentCall, in its order.
+// `flags` are those of a RecurrentCall, in order.
 template <class... Flags>
 TensorPair run_of_one_state(const char* who, int64_t num_gates, RecurrentStep step,
                             const Tensor& input, const Tensor& hx, TensorSpan params,
@@ -35,7 +35,8 @@ TensorPair run_of_one_state(const char* who, int64_t num_gates, RecurrentStep st
   return {std::move(results[0]), std::move(results[1])};
 }
 
-// The outputs of all directions side by side, as the steps lie in memory: one after the other.
+// The outputs of all directions side by side, in the memory order of the steps: one after the
+// other.
 FakeTensor fake_output(const RecurrentCall& call, const FakeTensor& input) {
   const SymInt batch = input.size(call.batch_first ? 0 : 1);
   const SymInt length = input.size(call.batch_first ? 1 : 0);

@@ -37,7 +37,7 @@ struct CellResult {
   RecurrentState last;
 };
 
-// One layer in one direction; the input is (L, N, features), which goes through the weights in one
+// One layer in one direction; the input (L, N, features) is multiplied by the weights in one
 // product.
 CellResult run_cell(const Tensor& input, RecurrentState state, const CellWeights& weights,
                     RecurrentStep step, bool is_reverse) {
@@ -53,7 +53,7 @@ CellResult run_cell(const Tensor& input, RecurrentState state, const CellWeights
 
 SymSizes state_sizes(const RecurrentCall& call, size_t place) {
   const int64_t hidden_rows = call.num_gates;
-  // The columns of the hidden weights are what is shown, their rows belong to the cell.
+  // The hidden weights have a column per element of the hidden state and rows for the cell.
   const SymInt size =
       place == 0 ? call.params[1].sym_size(1) : call.params[1].sym_size(0) / hidden_rows;
   return {call.num_cells(), call.input.sym_size(call.batch_first ? 0 : 1), size};
@@ -97,7 +97,7 @@ void check_recurrent_call(const RecurrentCall& call, size_t num_states) {
 
 std::vector<Tensor> run_recurrent_layers(const RecurrentCall& call, RecurrentStep step) {
   Tensor input = call.batch_first ? call.input.transpose(0, 1) : call.input;
-  std::vector<std::vector<Tensor>> last(call.hx.size());  // of each state, by cell
+  std::vector<std::vector<Tensor>> last(call.hx.size());  // for each state, by cell
   for (int64_t layer = 0; layer < call.num_layers; ++layer) {
     std::vector<Tensor> outputs;
     for (int64_t direction = 0; direction < call.num_directions(); ++direction) {

@@ -1,4 +1,4 @@
-// Layers and directions of a recurrent network over a step, and what they ask of their arguments.
+// Runs the layers and directions of a recurrent network over a step, and checks their arguments.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace opwright {
 
-// What lstm, gru and rnn have in common. Each tensor of `hx` has sizes (layers * directions, N,
-// size); `params` has the weights of each layer and direction: input, hidden, both biases where
-// there are some, and the projection of an LSTM that has one.
+// The arguments that lstm, gru and rnn share. Each tensor of `hx` has sizes (layers * directions,
+// N, size); `params` has the weights of each layer and direction: input, hidden, both biases if
+// any, and the projection of an LSTM that has one.
 struct RecurrentCall {
   const char* who;  // "lstm"
   int64_t num_gates;
@@ -28,18 +28,18 @@ struct RecurrentCall {
 
   [[nodiscard]] int64_t num_directions() const { return bidirectional ? 2 : 1; }
   [[nodiscard]] int64_t num_cells() const { return num_layers * num_directions(); }
-  // A state of the size of the cell goes through the projection to be shown.
+  // Whether an LSTM's hidden state is a projection of the cell-sized state.
   [[nodiscard]] bool has_projections() const;
   [[nodiscard]] int64_t weights_per_cell() const {
     return 2 + (has_biases ? 2 : 0) + (has_projections() ? 1 : 0);
   }
 };
 
-// RuntimeError for arguments that do not fit each other; sizes may be symbols. The LSTM has two
-// tensors in `hx`, the others one.
+// RuntimeError for inconsistent arguments; sizes may be symbolic. The LSTM has two tensors in `hx`,
+// the others one.
 void check_recurrent_call(const RecurrentCall& call, size_t num_states);
 
-// {output, last h, and last c of an LSTM}. The number of steps must be known.
+// Returns {output, last h, and last c of an LSTM}. The number of steps must be known.
 [[nodiscard]] std::vector<Tensor> run_recurrent_layers(const RecurrentCall& call,
                                                        RecurrentStep step);
 

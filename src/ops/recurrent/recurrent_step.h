@@ -1,6 +1,6 @@
-// One step of a recurrent layer, of other operators' calls.
+// One step of a recurrent layer, composed of calls to other operators.
 //
-// A step takes what the input gives to the gates, which is computed for all steps at once.
+// A step receives the input's contribution to the gates, which is computed for all steps at once.
 #pragma once
 
 #include <optional>
@@ -24,10 +24,10 @@ using RecurrentStep = RecurrentState (*)(const Tensor& gates, const RecurrentSta
                                        const StepWeights& weights);
 [[nodiscard]] RecurrentState relu_step(const Tensor& gates, const RecurrentState& state,
                                        const StepWeights& weights);
-// Gates in the order reset, update, new.
+// Gate order: reset, update, new.
 [[nodiscard]] RecurrentState gru_step(const Tensor& gates, const RecurrentState& state,
                                       const StepWeights& weights);
-// Gates in the order input, forget, cell, output.
+// Gate order: input, forget, cell, output.
 [[nodiscard]] RecurrentState lstm_step(const Tensor& gates, const RecurrentState& state,
                                        const StepWeights& weights);
 

@@ -1,5 +1,5 @@
-// Reductions in terms of others: norm, logsumexp, count_nonzero, trace, and the similarities and
-// distances of vectors.
+// Reductions as composites: norm, logsumexp, count_nonzero, trace, and similarities and distances
+// of vectors.
 #include <limits>
 #include <optional>
 
@@ -18,7 +18,7 @@ using OptionalScalar = std::optional<Scalar>;
 
 Scalar order_of(const OptionalScalar& p) { return p ? *p : Scalar(2); }
 
-// All dimensions where none is named.
+// All dimensions if none is given.
 Sizes named_dims(const char* who, const Tensor& self, std::span<const int64_t> dim) {
   const DimSet folded = fold_dims(who, self.dim(), dim);
   Sizes dims;
@@ -49,7 +49,7 @@ Tensor logsumexp_all_devices(const Tensor& self, std::span<const int64_t> dim, b
   const Tensor x = in_dtype(self, inexact_dtype(self.dtype()));
   const Sizes dims = named_dims("logsumexp", self, dim);
   if (guard_or_false(self.sym_numel() == 0)) return x.exp().sum(dims, keepdim).log();
-  // Where the largest is infinite, differences from it would be no numbers.
+  // If the largest is infinite, differences from it would be NaN.
   const Tensor ordered = in_dtype(x, real_dtype(x.dtype()));  // its real part
   const Tensor found = ordered.amax(dims, true);
   const Tensor largest =
@@ -74,7 +74,7 @@ Tensor trace_all_devices(const Tensor& self) {
 Tensor cosine_similarity_composite(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
   const DType dtype = result_dtype(x1, x2);
   OPWRIGHT_CHECK_TYPE(is_floating(dtype) || is_complex(dtype),
-                      "cosine_similarity: x1 and x2 must meet in a floating dtype, got ", dtype);
+                      "cosine_similarity: x1 and x2 must promote to a floating dtype, got ", dtype);
   const auto of_length_one = [&](const Tensor& given) {
     const Tensor x = given.to(dtype);
     return x.div(linalg_vector_norm(x, 2, std::span(&dim, 1), true).clamp(Scalar(eps)));

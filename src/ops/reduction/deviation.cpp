@@ -1,4 +1,4 @@
-// std, and the forms of var and std that are made of others.
+// std, and the forms of var and std that are composites of others.
 #include <cmath>
 #include <optional>
 #include <tuple>
@@ -11,7 +11,7 @@
 namespace opwright {
 namespace {
 
-// The root of the variance.
+// The square root of the variance.
 template <class F, class T>
 struct DeviationLoops : MomentLoops<F, T> {
   static void finish(std::byte* results, int64_t* /*indices*/, const Moments<T>* states,
@@ -39,7 +39,7 @@ AnyTensor deviation_of(const AnyTensor& self, const OptionalDims& dim,
                        .takes_root = true});
 }
 
-// As functions take it.
+// The form that the functions accept.
 OptionalIntList list_of(const OptionalDims& dim) {
   if (!dim) return std::nullopt;
   return IntList(*dim);

@@ -24,7 +24,7 @@ void check_call(const char* who, const char* name, DType dtype, double p) {
   OPWRIGHT_CHECK_VALUE(p >= 0, who, ": p must not be negative, got ", p);
 }
 
-// Sums run in as many parts as a vector holds, so that they need no order.
+// Sums use one part per vector lane, so that they need no fixed order.
 constexpr int64_t kDistanceLanes = 16;
 
 template <class C, class Add>
@@ -81,8 +81,9 @@ SymSizes cdist_sizes(const Tensor& x1, const Tensor& x2, double p,
   OPWRIGHT_CHECK(a.size() >= 2 && b.size() >= 2, kWho,
                  ": x1 and x2 must have rows and columns, got sizes ", to_text(a), " and ",
                  to_text(b));
-  check(a.back() == b.back(), concatenate(kWho, ": x1 and x2 must have as many columns, got sizes ",
-                                          to_text(a), " and ", to_text(b)));
+  check(a.back() == b.back(),
+        concatenate(kWho, ": x1 and x2 must have the same number of columns, got sizes ",
+                    to_text(a), " and ", to_text(b)));
   SymSizes sizes =
       broadcast_sizes(std::span(a).first(a.size() - 2), std::span(b).first(b.size() - 2), kWho);
   sizes.push_back(a[a.size() - 2]);

@@ -17,12 +17,12 @@ VmapResult<Tensor> cdist_forward_vmap(const VmapInfo& info, const Tensor& x1, co
   const auto batches = aligned(info, {x1, x2});
   return batched(_cdist_forward(batches[0], batches[1], p, compute_mode));
 }
-// The distances above the diagonal of all.
+// Takes the distances above the diagonal of all pairs.
 VmapResult<Tensor> pdist_forward_vmap(const VmapInfo& info, const Tensor& self, double p) {
   const Tensor batch = batch_first(info, 0, self);
   OPWRIGHT_CHECK(batch.dim() == 3, "_pdist_forward: self must have 2 dimensions, got ",
                  batch.dim() - 1);
-  const int64_t count = batch.size(1);  // of pairs there is a list
+  const int64_t count = batch.size(1);  // there is a list of pairs
   const Tensor pairs = triu_indices(count, count, 1, DType::Int64, std::nullopt, self.device());
   const Tensor places = pairs.select(0, 0).mul(count).add(pairs.select(0, 1));
   constexpr int64_t kByDifferences = 2;

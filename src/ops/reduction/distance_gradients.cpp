@@ -9,7 +9,7 @@
 namespace opwright {
 namespace {
 
-// grad / distances^power; rows at one place have no direction, and get 0.
+// grad / distances^power; identical rows have no direction and get 0.
 Tensor divide(const Tensor& grad, const Tensor& distances, double power) {
   const Tensor divisor = replace_zeros(distances);
   const Tensor ratio = grad.div(power == 1 ? divisor : divisor.pow(power));
@@ -27,7 +27,7 @@ Tensor slopes(const Tensor& difference, const Tensor& distances, double p) {
   return direction.mul(replace_zeros(difference.abs()).pow(p - 1));
 }
 
-// The numbers of pairs above the diagonal, and their mirror image.
+// The values of pairs above the diagonal, and their mirror image.
 Tensor make_symmetric(const Tensor& pairs, const SymInt& rows) {
   const Tensor is_above = ones({rows, rows}, DType::Bool, {}, pairs.device()).triu(1);
   const Tensor above = pairs.new_zeros({rows, rows}).masked_scatter(is_above, pairs);

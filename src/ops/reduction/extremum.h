@@ -1,4 +1,4 @@
-// The largest and the smallest element as functors of folds. Not-a-number is beyond both.
+// The largest and the smallest element, as reduction functors. NaN wins in both.
 #pragma once
 
 #include <limits>
@@ -17,7 +17,7 @@ struct Extremum {
     else
       return kIsLargest ? Limits::lowest() : Limits::max();
   }
-  // Whether an element takes the place of what was found before.
+  // Whether `element` replaces `found`.
   OPWRIGHT_INLINE static bool is_beyond(T element, T found) {
     if constexpr (std::is_floating_point_v<T>)
       return exceeds(element, found) || (element != element && found == found);

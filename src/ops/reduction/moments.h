@@ -1,5 +1,5 @@
-// Mean and squared deviations as a fold, for variances and norms: each block in two passes, blocks
-// merged as Chan does, in double.
+// Mean and squared deviations as a reduction, for variances and norms: two passes per block; blocks
+// are merged by Chan's method, in double.
 #pragma once
 
 #include <cmath>
@@ -26,7 +26,7 @@ struct Moments {
 OPWRIGHT_INLINE double square(double x) { return x * x; }
 OPWRIGHT_INLINE double square(Complex<double> x) { return x.real * x.real + x.imag * x.imag; }
 
-// Folds x - mean and its square at once.
+// Sums x - mean and its square in one pass.
 template <class T>
 struct Deviation {
   T sum;
@@ -37,7 +37,7 @@ template <class T>
 OPWRIGHT_INLINE Moments<T> make_moments(T rounded_mean, Deviation<T> deviation, int64_t count) {
   using Mean = typename Moments<T>::Mean;
   const auto number = static_cast<double>(count);
-  // The mean was rounded: what is left of the deviations tells by how much.
+  // The mean was rounded: the sum of the deviations shows by how much.
   const Mean rest = convert_number<Mean>(deviation.sum) / Mean(number);
   const double squares = static_cast<double>(deviation.squares) - square(rest) * number;
   return {convert_number<Mean>(rounded_mean) + rest, squares < 0 ? 0.0 : squares, count};
@@ -51,7 +51,7 @@ OPWRIGHT_INLINE RealOf<T> squared_magnitude(T x) {
     return x * x;
 }
 
-// Where squares overflow in float they do not in double.
+// Squares that overflow in float do not in double.
 [[gnu::cold, gnu::noinline]] inline Moments<float> find_wide_moments(const float* const* rows,
                                                                      int64_t num_rows,
                                                                      int64_t column,
@@ -185,7 +185,7 @@ struct MomentLoops {
   }
 };
 
-// The mean alone.
+// The mean only.
 template <class T>
 using MeanOfMoments = Variance<T>;
 template <class F, class T>

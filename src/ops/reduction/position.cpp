@@ -1,5 +1,5 @@
-// max.dim, min.dim, argmax and argmin: the first of the largest or smallest elements, and where it
-// is.
+// max.dim, min.dim, argmax and argmin: the first of the largest or smallest elements, and its
+// index.
 #include <array>
 #include <optional>
 #include <tuple>
@@ -45,7 +45,7 @@ struct PositionLoops {
       return element == wanted;
   }
 
-  // First the value, then where it stands first.
+  // First finds the value, then its first position.
   OPWRIGHT_INLINE static void run(State& state, const T* elements, int64_t count, int64_t first) {
     constexpr int64_t kStep = 64;
     T value;
@@ -77,7 +77,7 @@ struct PositionLoops {
 
   OPWRIGHT_INLINE static void rows(State* states, const T* const* rows, int64_t num_rows,
                                    int64_t columns, int64_t first) {
-    using Index = SignedOf<sizeof(T)>;  // num_rows fits, and selects are of one width
+    using Index = SignedOf<sizeof(T)>;  // num_rows fits, and all selects have one width
     std::array<T, kFoldColumns> values;
     std::array<Index, kFoldColumns> indices;
     T* value = values.data();

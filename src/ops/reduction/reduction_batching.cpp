@@ -1,4 +1,4 @@
-// vmap rules of reductions: the batch stays in front of the dimensions that are folded.
+// vmap rules of reductions: the batch stays in front of the reduced dimensions.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -16,13 +16,13 @@ namespace {
 using Dims = std::optional<std::span<const int64_t>>;
 using TensorPair = std::tuple<Tensor, Tensor>;
 
-// Over all elements of each sample, where the operator folds one dimension.
+// Over all elements of each sample, for an operator that reduces one dimension.
 template <class Compute>
 auto map_rows(const VmapInfo& info, const Tensor& self, const Compute& compute) {
   return batched(compute(as_rows(batch_first(info, 0, self))));
 }
 
-// The position of an extremum among all elements is that in a row; keepdim keeps every dimension.
+// The index of an extremum among all elements is that in a row; keepdim keeps every dimension.
 template <class Compute>
 VmapResult<Tensor> map_position(const VmapInfo& info, const Tensor& self,
                                 const std::optional<int64_t>& dim, bool keepdim, const char* who,
@@ -38,7 +38,7 @@ VmapResult<Tensor> map_position(const VmapInfo& info, const Tensor& self,
       with_batch(info.batch_size, SymSizes(static_cast<size_t>(batch.dim() - 1), 1))));
 }
 
-// An empty list names no dimension.
+// An empty list means no dimension.
 template <class Compute>
 VmapResult<Tensor> map_truth(const VmapInfo& info, const Tensor& self, const Dims& dim,
                              const char* who, const Compute& compute) {

@@ -1,4 +1,4 @@
-// What means, variances and norms of vectors are made of, in sums and extremes.
+// Decompositions of means, variances and vector norms into sums and extrema.
 #include <cmath>
 #include <optional>
 
@@ -11,7 +11,7 @@ namespace {
 
 using OptionalScalar = std::optional<Scalar>;
 
-// All dimensions where none is named.
+// All dimensions if none is given.
 Sizes folded_dims(const char* who, const Tensor& self, const OptionalDims& dim) {
   const DimSet folded = fold_dims(who, self.dim(), dim);
   Sizes dims;
@@ -34,7 +34,7 @@ Tensor mean_of(const Tensor& self, const OptionalDims& dim, bool keepdim,
   return in_dtype(sum.div(Scalar(count_along(self, dims))), dtype);
 }
 
-// The sum of squared distances over the count less the correction, at least over 0.
+// The sum of squared deviations divided by the count minus the correction, at least 0.
 Tensor divided(const Tensor& sum, const SymInt& count, double correction) {
   if (!count.is_symbolic()) {
     const auto known = static_cast<double>(count.specialise());
@@ -48,7 +48,7 @@ Tensor divided(const Tensor& sum, const SymInt& count, double correction) {
   return sum.div(left.clamp(Scalar(0)));
 }
 
-// As wide as it is computed.
+// In the compute dtype.
 Tensor decomposed_variance(const Tensor& self, const OptionalDims& dim, double correction,
                            bool keepdim) {
   const Sizes dims = folded_dims("var", self, dim);

@@ -40,7 +40,7 @@ Tensor or_nan(const Tensor& are_equal, const Tensor& self, const Tensor& result)
   return logical_or(are_equal, logical_and(self.isnan(), result.isnan()));
 }
 
-// `grad` and `norm` with size 1 in place of the reduced dimensions.
+// `grad` and `norm` have size 1 in the reduced dimensions.
 Tensor power_norm_gradient(const Tensor& grad, const Tensor& self, double p, const Tensor& norm) {
   if (p < 1) {
     const Tensor slope = self.abs().pow(p - 1).masked_fill(self.eq(0), 0);

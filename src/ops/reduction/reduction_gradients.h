@@ -1,4 +1,4 @@
-// Gradients of reductions. Without `dim`, or with an empty one, all dimensions were reduced.
+// Gradients of reductions. If `dim` is missing or empty, all dimensions were reduced.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace opwright {
 
 using OptionalDims = std::optional<std::span<const int64_t>>;
 
-// A result, or its gradient, with size 1 in place of the dimensions that were reduced.
+// A result, or its gradient, with the reduced dimensions restored as size 1.
 [[nodiscard]] Tensor restore_dims(const Tensor& reduced, int64_t ndim, const OptionalDims& dim,
                                   bool keepdim);
 
@@ -21,12 +21,12 @@ using OptionalDims = std::optional<std::span<const int64_t>>;
                                   const OptionalDims& dim, bool keepdim);
 [[nodiscard]] Tensor mean_gradient(const Tensor& grad, std::span<const SymInt> sizes,
                                    const OptionalDims& dim, bool keepdim);
-// Shared evenly by the elements that are the result.
+// Distributes the gradient evenly over the elements equal to the result.
 [[nodiscard]] Tensor extreme_gradient(const Tensor& grad, const Tensor& self, const Tensor& result,
                                       const OptionalDims& dim, bool keepdim);
-// The same of all elements; one that is not a number is the result too.
+// The same over all elements; NaN equals a NaN result.
 [[nodiscard]] Tensor extreme_gradient(const Tensor& grad, const Tensor& self, const Tensor& result);
-// To the one element that was chosen along `dim`.
+// Passes the gradient to the element that was chosen along `dim`.
 [[nodiscard]] Tensor chosen_along_gradient(const Tensor& grad, std::span<const SymInt> sizes,
                                            const Tensor& indices, int64_t dim, bool keepdim);
 
@@ -35,7 +35,7 @@ using OptionalDims = std::optional<std::span<const int64_t>>;
 [[nodiscard]] Tensor std_gradient(const Tensor& grad, const Tensor& self, const Tensor& result,
                                   const OptionalDims& dim, const std::optional<Scalar>& correction,
                                   bool keepdim);
-// Of two results, of which one may have no gradient.
+// For two results, one of which may have no gradient.
 [[nodiscard]] Tensor var_mean_gradient(const Tensor& grad_var, const Tensor& grad_mean,
                                        const Tensor& self, const OptionalDims& dim,
                                        const std::optional<Scalar>& correction, bool keepdim);

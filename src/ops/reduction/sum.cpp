@@ -43,8 +43,8 @@ struct Product {
 
 using SummedTypes = decltype(TypeList<int64_t>{} + InexactTypes{});
 
-// Ints and bools become int64 where no dtype is asked for. Elements are converted to the dtype of
-// the result before they are summed.
+// Ints and bools become int64 if no dtype is given. Elements are converted to the dtype of the
+// result before they are summed.
 Reduction describe_sum(const char* who, const FoldTable& kernels, const DimSet& folded,
                        bool keepdim, DType input, const std::optional<DType>& asked) {
   const bool is_discrete = is_integral(input) || input == DType::Bool;

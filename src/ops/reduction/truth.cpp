@@ -34,12 +34,12 @@ struct All {
   static bool finish(State held, const FoldNumbers& /*numbers*/) { return held != 0; }
 };
 
-// An empty list names no dimension here.
+// An empty list means no dimension here.
 DimSet dims_of(const char* who, int64_t ndim, const OptionalDims& dim) {
   return dim && dim->empty() ? DimSet() : fold_dims(who, ndim, dim);
 }
 
-// The truth of uint8 is uint8, as PyTorch has it.
+// The result for uint8 is uint8, as in PyTorch.
 template <class AnyTensor>
 AnyTensor truth_of(const char* who, const FoldTable& kernels, const AnyTensor& self,
                    const OptionalDims& dim, bool keepdim) {

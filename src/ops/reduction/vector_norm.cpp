@@ -1,5 +1,5 @@
-// linalg_vector_norm: the orders 1 and 2 are folds of their own, 0 and the infinite ones sums and
-// extrema of what they count, others go by powers.
+// linalg_vector_norm: orders 1 and 2 have their own reductions, 0 and infinities use sums and
+// extrema, others use powers.
 #include <cmath>
 #include <optional>
 
@@ -35,13 +35,13 @@ struct RootOfSquares : SumOfTerms<T> {
   OPWRIGHT_INLINE static T step(T sum, T x) { return sum + x * x; }
   static T finish(T sum, const FoldNumbers& /*numbers*/) { return std::sqrt(sum); }
 };
-// What is folded: elements, or what an order that has no fold of its own makes of them first.
+// What is reduced: elements or, for an order without its own reduction, a function of them.
 template <class AnyTensor>
 AnyTensor folded_elements(const AnyTensor& self, double order, DType compute) {
   if (order == 0) return self.ne(Scalar(0)).to(compute);
   return std::isinf(order) ? self.to(compute).abs() : self;
 }
-// As devices know it.
+// The device's name for the reduction.
 const char* fold_of(double order) {
   if (std::isinf(order)) return order > 0 ? "max" : "min";
   return order == 1 || order == 2 ? "norm" : "sum";

@@ -24,7 +24,7 @@ namespace {
 constexpr uint32_t kLeading = 2;  // dtype and device of the mode
 constexpr uintptr_t kPolicyBits = 4;
 
-// Both policies of an operator are the `self` of its record.
+// The record's `self` holds both policies of an operator.
 void* pack(const AutocastEntry& entry) {
   return reinterpret_cast<void*>(static_cast<uintptr_t>(entry.cpu) |
                                  static_cast<uintptr_t>(entry.accelerator) << kPolicyBits);
@@ -41,7 +41,7 @@ bool is_castable(const Tensor& tensor, Device device) {
          tensor.dtype() != DType::Float64;
 }
 
-// A tensor of another dtype than the mode's makes it float32, which holds both halves.
+// A tensor of a dtype other than the mode's requires float32, which holds both half types.
 DType find_widest(Arguments args, DType lower, Device device) {
   DType widest = lower;
   for (const OpwValue& value : args) {

@@ -1,4 +1,4 @@
-// What autocast does with the floating arguments of built-in operators.
+// How autocast casts the floating-point arguments of built-in operators.
 #pragma once
 
 #include <cstdint>
@@ -7,20 +7,20 @@
 namespace opwright {
 
 enum class AutocastPolicy : uint8_t {
-  None,     // leaves the call alone
-  Lower,    // to the dtype of the mode: products and convolutions
-  Float32,  // what loses too much in fewer digits: losses, powers, sums
-  Widest,   // all to the widest among them, for operators that take one dtype
+  None,     // no cast
+  Lower,    // cast to the mode's dtype: products and convolutions
+  Float32,  // cast to float32, where lower precision loses too much: losses, powers, sums
+  Widest,   // cast to the widest among them, for operators that need a single dtype
 };
 
 struct AutocastEntry {
   const char* name;  // "aten::mm"
   AutocastPolicy cpu;
   AutocastPolicy accelerator;  // every other device
-  uint32_t line;               // of `file`
+  uint32_t line;               // in `file`
 };
 
-// Puts a rule into the Autocast slot of each operator when the registry is first used. Gives true.
+// Registers an Autocast rule for each operator when the registry is first used. Returns true.
 bool register_autocast(const char* file, std::initializer_list<AutocastEntry> entries);
 
 }  // namespace opwright

@@ -1,8 +1,8 @@
-// What vmap rules are made of: arguments with their batch dimension in front, dimensions of one
-// sample counted in the batch, the batch folded into another dimension and taken out of it again.
+// Building blocks of vmap rules: move the batch dimension first, convert a sample's dimensions to
+// the batch's, merge the batch into another dimension and split it off again.
 //
-// A rule is told in VmapInfo which of its arguments have a batch dimension and where. `index` is
-// the place of an argument in the schema.
+// VmapInfo says which arguments of a rule have a batch dimension and where. `index` is the position
+// of an argument in the schema.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +25,12 @@ namespace opwright {
   return info.in_dims[index].has_value();
 }
 
-// The tensor with its batch dimension first; as it is where it has none.
+// The tensor with its batch dimension first; unchanged if it has none.
 [[nodiscard]] Tensor batch_first(const Tensor& tensor, const std::optional<int64_t>& dim);
 [[nodiscard]] inline Tensor batch_first(const VmapInfo& info, size_t index, const Tensor& tensor) {
   return batch_first(tensor, info.in_dims[index]);
 }
-// The same, and repeated (without a copy) where it has none.
+// The same, but expanded (without a copy) if it has none.
 [[nodiscard]] Tensor as_batch(const SymInt& batch_size, const Tensor& tensor,
                               const std::optional<int64_t>& dim);
 [[nodiscard]] inline Tensor as_batch(const VmapInfo& info, size_t index, const Tensor& tensor) {
@@ -40,55 +40,56 @@ namespace opwright {
                                                     const std::optional<Tensor>& tensor) {
   return tensor ? std::optional(as_batch(info, index, *tensor)) : std::nullopt;
 }
-// The batch of an argument that the operator writes, as a view. RuntimeError where it has none.
+// The batch of an argument that the operator writes, as a view. RuntimeError if it has none.
 [[nodiscard]] Tensor written_batch(const VmapInfo& info, size_t index, const Tensor& tensor);
 
-// What was computed of the first `count` arguments: a batch where one of them is, else made one.
+// A result computed from the first `count` arguments, expanded to a batch if none of them has one.
 [[nodiscard]] Tensor as_batch_of(const VmapInfo& info, size_t count, const Tensor& result);
-// A batch of results as what is left in an `out` argument. RuntimeError for one that has neither
-// its sizes nor no elements.
+// Writes a batch of results to an `out` argument. RuntimeError unless it has the same sizes or no
+// elements.
 Tensor& write_out(const VmapInfo& info, size_t index, Tensor& out, const Tensor& result);
 
 // The number of dimensions of one sample.
 [[nodiscard]] inline int64_t sample_ndim(const VmapInfo& info, size_t index, const Tensor& tensor) {
   return tensor.dim() - (is_batched(info, index) ? 1 : 0);
 }
-// The sizes of one sample of a batch, and with the batch size in front.
+// The sizes of one sample of a batch, and the same with the batch size in front.
 [[nodiscard]] SymSizes sample_sizes(const Tensor& batch);
 [[nodiscard]] SymSizes with_batch(const SymInt& batch_size, std::span<const SymInt> sizes);
 
-// The number of elements in memory from the first to the last one.
+// The number of elements of memory from the first to the last element.
 [[nodiscard]] SymInt extent_of(std::span<const SymInt> sizes, std::span<const SymInt> strides);
 
-// Dimensions of one sample, counted in the batch. Samples without dimensions count as having one,
-// so the batch must be at_least_1d.
+// Converts dimensions of one sample to dimensions of the batch. Zero-dim samples count as having
+// one dimension, so the batch must be at_least_1d.
 [[nodiscard]] int64_t shifted_dim(const Tensor& batch, int64_t dim, std::string_view who);
 [[nodiscard]] std::vector<int64_t> shifted_dims(const Tensor& batch, std::span<const int64_t> dims,
                                                 std::string_view who);
-// All dimensions of a sample.
+// All dimensions of a sample, as dimensions of the batch.
 [[nodiscard]] std::vector<int64_t> sample_dims(const Tensor& batch);
 
-// Samples without dimensions get one of size 1.
+// Adds a dimension of size 1 to zero-dim samples.
 [[nodiscard]] Tensor at_least_1d(const Tensor& batch);
-// What at_least_1d did taken back: `ndim` is what one sample of the result has.
+// Undoes at_least_1d: `ndim` is the number of dimensions of one sample of the result.
 [[nodiscard]] Tensor as_sample_of(const Tensor& result, int64_t ndim);
-// Dimensions of size 1 behind the batch, until a sample has `ndim`. ValueError when it has more.
+// Inserts dimensions of size 1 after the batch until a sample has `ndim`. ValueError if it has
+// more.
 [[nodiscard]] Tensor with_sample_ndim(const Tensor& batch, int64_t ndim);
-// A batch with one row for each sample.
+// Reshapes a batch to one row per sample.
 [[nodiscard]] Tensor as_rows(const Tensor& batch);
 
-// Tensors that broadcast as their samples do: batched ones first, with as many dimensions as the
-// longest; those without a batch are left.
+// Makes tensors broadcast like their samples: moves batches first and gives them as many dimensions
+// as the largest; tensors without a batch are unchanged.
 [[nodiscard]] std::vector<Tensor> aligned(const VmapInfo& info,
                                           std::initializer_list<Tensor> tensors);
 
-// [batch, ..., size at dim, ...] as [..., batch * size, ...]: `dim` is of a sample.
+// [batch, ..., size at dim, ...] to [..., batch * size, ...]: `dim` is a dimension of a sample.
 [[nodiscard]] Tensor fold_batch(const Tensor& batch, int64_t dim);
 [[nodiscard]] inline std::optional<Tensor> fold_batch(const std::optional<Tensor>& batch,
                                                       int64_t dim) {
   return batch ? std::optional(fold_batch(*batch, dim)) : std::nullopt;
 }
-// The way back, with the batch first; an undefined result stays one.
+// Undoes fold_batch, with the batch first; an undefined result stays undefined.
 [[nodiscard]] Tensor unfold_batch(const Tensor& folded, int64_t dim, const SymInt& batch_size);
 template <class... T>
 [[nodiscard]] std::tuple<T...> unfold_batch(const std::tuple<T...>& folded, int64_t dim,
@@ -98,11 +99,11 @@ template <class... T>
       folded);
 }
 
-// 0, step, 2 step, ...: one number for each sample, as a batch of samples with `ndim` dimensions.
+// 0, step, 2 step, ...: one number per sample, as a batch of samples with `ndim` dimensions.
 [[nodiscard]] Tensor batch_offsets(const VmapInfo& info, const SymInt& step, int64_t ndim,
                                    const Tensor& like);
 
-// Results whose batch dimension is first; undefined ones have none.
+// Results with the batch dimension first; undefined ones have none.
 template <class R>
 [[nodiscard]] VmapResult<R> batched(R results) {
   return {std::move(results), {0}};
@@ -117,13 +118,12 @@ template <class... T>
       results);
   return {std::move(results), std::move(dims)};
 }
-// A result whose batch dimension is where the first argument has its own.
+// A result whose batch dimension is that of the first argument.
 [[nodiscard]] inline VmapResult<Tensor> in_place_of_first(const VmapInfo& info, Tensor result) {
   return {std::move(result), {info.in_dims[0]}};
 }
 
-// ---- patterns: `compute` calls the operator once
-// ----------------------------------------------------
+// ---- Patterns: `compute` calls the operator once ----
 
 template <class... T>
 [[nodiscard]] std::tuple<T...> as_sample_of(const std::tuple<T...>& results, int64_t ndim) {
@@ -132,7 +132,7 @@ template <class... T>
 }
 
 // compute(batch, dim): along one dimension of the first argument; results have as many dimensions
-// or one less.
+// or one fewer.
 template <class Compute>
 [[nodiscard]] auto map_along(const VmapInfo& info, const Tensor& self, int64_t dim,
                              std::string_view who, const Compute& compute) {
@@ -141,7 +141,7 @@ template <class Compute>
   return batched(as_sample_of(compute(lines, shifted_dim(lines, dim, who)), batch.dim() - 1));
 }
 
-// compute(batch, dims): over some dimensions of the first argument, all where none is named.
+// compute(batch, dims): over some dimensions of the first argument, all if none are given.
 template <class Compute>
 [[nodiscard]] auto map_over(const VmapInfo& info, const Tensor& self,
                             const std::optional<std::span<const int64_t>>& dims,
@@ -154,8 +154,8 @@ template <class Compute>
   return batched(as_sample_of(compute(lines, folded), batch.dim() - 1));
 }
 
-// compute(images...): the samples are images of `ndim` dimensions or batches of them; the batch
-// joins these, or is their batch.
+// compute(images...): the samples are images of `ndim` dimensions or batches of them; the vmap
+// batch is merged into that batch, or becomes it.
 template <class Compute, class... Images>
 [[nodiscard]] auto map_images(const VmapInfo& info, int64_t ndim, const Compute& compute,
                               const Images&... images) {

@@ -1,4 +1,4 @@
-// outer, one_hot, diff and take_along_dim, in terms of other operators.
+// outer, one_hot, diff and take_along_dim, as composites.
 #include <optional>
 #include <vector>
 
@@ -18,7 +18,7 @@ Tensor multiply_vectors(const char* who, const Tensor& self, const Tensor& vec2)
   return self.reshape({self.sym_size(0), 1}).mul(vec2);
 }
 
-// The number of classes that a tensor of classes needs, and whether it has a negative one.
+// The number of classes for one_hot; rejects negative classes.
 SymInt find_classes(const Tensor& self, int64_t num_classes) {
   const SymInt numel = self.sym_numel();
   if (num_classes <= 0)
@@ -36,7 +36,7 @@ SymInt find_classes(const Tensor& self, int64_t num_classes) {
   return num_classes;
 }
 
-// Negative indices count from the end of a dimension.
+// Converts negative indices, which count from the end.
 Tensor count_from_start(const Tensor& indices, const SymInt& size) {
   return where(indices.lt(0), indices.add(Scalar(size)), indices);
 }

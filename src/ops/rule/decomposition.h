@@ -1,6 +1,6 @@
-// What rules that take an operator apart (Slot::Decompose) share: conversions that are no call
-// where there is nothing to convert. A rule calls operators that stay whole in a graph, and asks no
-// symbolic size for its value.
+// Shared by decomposition rules (Slot::Decompose): conversions that make no call if there is
+// nothing to convert. A rule calls operators that stay whole in a graph, and must not read the
+// values of symbolic sizes.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace opwright {
 
-// Whether decompose(graph, operators) can take it apart.
+// Whether decompose(graph, operators) can decompose the operator.
 [[nodiscard]] inline bool has_decomposition(const Operator& op) {
   return op.record(Slot::Decompose) != nullptr;
 }
@@ -22,7 +22,7 @@ namespace opwright {
 [[nodiscard]] inline Tensor in_dtype(const Tensor& tensor, DType dtype) {
   return tensor.dtype() == dtype ? tensor : _to_copy(tensor, dtype);
 }
-// In the dtype that it is computed in: halves as float32.
+// Converts to the compute dtype: halves to float32.
 [[nodiscard]] inline Tensor widened(const Tensor& tensor) {
   return in_dtype(tensor, kernel_dtype(tensor.dtype()));
 }

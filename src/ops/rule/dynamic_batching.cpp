@@ -1,4 +1,4 @@
-// vmap rules of operators whose results have sizes that are in the data, and of masks.
+// vmap rules of operators with data-dependent result sizes, and of masks.
 #include "opwright/ops/rule/dynamic_batching.h"
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace opwright {
 namespace {
 
-// How many rows each sample has, where `samples` tells the sample of every row in order.
+// The number of rows per sample; `samples` holds the sample of every row, in order.
 SymInt rows_of_each(const VmapInfo& info, const Tensor& samples, const char* who) {
   const SymInt total = samples.sym_size(0);
   const SymInt each = total / info.batch_size;
@@ -23,14 +23,14 @@ SymInt rows_of_each(const VmapInfo& info, const Tensor& samples, const char* who
   return each;
 }
 
-// Elements that broadcast to each other, for each sample in one row.
+// Broadcasts elements to each other; one row per sample.
 Tensor as_rows_of(const VmapInfo& info, size_t index, const Tensor& tensor,
                   std::span<const SymInt> sizes) {
   return as_rows(with_sample_ndim(as_batch(info, index, tensor), static_cast<int64_t>(sizes.size()))
                      .expand(with_batch(info.batch_size, sizes)));
 }
 
-// What masked_scatter gives: the n-th true element takes the n-th of source.
+// masked_scatter: the n-th true element gets the n-th element of source.
 Tensor scatter_masked(const VmapInfo& info, const Tensor& self, const Tensor& mask,
                       const Tensor& source) {
   const Tensor batch = as_batch(info, 0, self);

@@ -1,4 +1,4 @@
-// Results whose size is in the data, under vmap: every sample must have as many elements.
+// Results with data-dependent sizes under vmap: every sample must have the same number of elements.
 #pragma once
 
 #include "opwright/library.h"
@@ -6,8 +6,8 @@
 
 namespace opwright {
 
-// The places of the elements of each sample that are not zero: [batch, count, dimensions].
-// RuntimeError where samples have different numbers of them.
+// The indices of the nonzero elements of each sample: [batch, count, dimensions]. RuntimeError if
+// samples have different counts.
 [[nodiscard]] Tensor nonzero_of_samples(const VmapInfo& info, const Tensor& batch);
 
 }  // namespace opwright

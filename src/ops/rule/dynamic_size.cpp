@@ -1,4 +1,5 @@
-// opwright::new_dynamic_size, an operator so that fake kernels of any binary reach the environment.
+// opwright::new_dynamic_size: an operator, so that fake kernels in any binary reach the
+// environment.
 #include "opwright/dynamic_size.h"
 
 #include <cstdint>

@@ -55,7 +55,7 @@ std::vector<Tensor> gradients_of(const OpwValue& value) {
   return gradients;
 }
 
-// What `property` gives of a tensor, or a list of it for each tensor of a list.
+// The `property` of a tensor, or a list with that of each tensor in a list.
 template <class Property>
 void RuleContext::keep_each(const char* name, const OpwValue& value,
                             const Property& property) const {

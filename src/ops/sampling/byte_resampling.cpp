@@ -26,7 +26,7 @@ struct IntTaps {
     }
   }
 
-  // The element of a result made of bytes `stride` apart.
+  // One result element from bytes that are `stride` apart.
   [[nodiscard]] uint8_t take(const uint8_t* from, int64_t stride, int64_t result) const {
     const auto at = static_cast<size_t>(result);
     int64_t sum = precision > 0 ? int64_t{1} << (precision - 1) : 0;
@@ -41,7 +41,7 @@ struct IntTaps {
   int precision = 0;
 
  private:
-  // One weight for an element that the border repeats.
+  // Merges the weights of an element that the border repeats.
   static Taps merge(Taps taps) {
     Taps merged(taps.in);
     for (size_t i = 0; i + 1 < taps.first.size(); ++i) {

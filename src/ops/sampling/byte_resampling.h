@@ -1,5 +1,5 @@
-// Smooth interpolation of uint8 as PyTorch computes it: along rows, then along columns, with
-// weights of 16 bits and a result that is rounded after each.
+// Smooth interpolation of uint8 as PyTorch computes it: along rows, then along columns, with 16-bit
+// weights and rounding after each.
 #pragma once
 
 #include "opwright/ops/sampling/interpolation.h"
@@ -7,7 +7,7 @@
 
 namespace opwright {
 
-// Planes of two dimensions, of tensors of uint8; `output` is contiguous and has elements.
+// For 2-d planes of uint8 tensors; `output` is contiguous and nonempty.
 void resample_bytes(const Tensor& self, const Taps& rows, const Taps& columns,
                     const Tensor& output);
 

@@ -1,4 +1,4 @@
-// grid_sampler_2d: an image read at the positions of a grid.
+// grid_sampler_2d: samples an image at the positions of a grid.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kGridSampler = "grid_sampler_2d";
 
-// The numbers that PyTorch gives them.
+// PyTorch's values.
 enum class SamplingMode : uint8_t { Bilinear, Nearest, Bicubic };
 enum class Outside : uint8_t { Zeros, Border, Reflection };
 
@@ -54,7 +54,7 @@ SymSizes sampled_sizes(const Tensor& input, const Tensor& grid) {
   return SymSizes{image[0], image[1], points[1], points[2]};
 }
 
-// Back and forth between the first and the last element, or their outer edges.
+// Reflects back and forth between the first and the last element, or their outer edges.
 template <class C>
 C reflect(C position, C low, C span) {
   if (span == C{0}) return C{0};
@@ -66,11 +66,11 @@ C reflect(C position, C low, C span) {
 
 template <class C>
 C clip(C position, int64_t size) {
-  // Not a number becomes 0.
+  // NaN becomes 0.
   return std::min(static_cast<C>(size - 1), std::max(position, C{0}));
 }
 
-// A position in elements that lies inside, or anywhere when outside is zeros.
+// A position in elements that is inside, or anywhere if outside is zeros.
 template <class C>
 C bring_inside(C position, int64_t size, const Sampling& sampling) {
   const auto count = static_cast<C>(size);
@@ -83,14 +83,14 @@ C bring_inside(C position, int64_t size, const Sampling& sampling) {
   return position;
 }
 
-// From [-1, 1] to elements.
+// Converts from [-1, 1] to elements.
 template <class C>
 C scale(C position, int64_t size, bool align_corners) {
   const auto count = static_cast<C>(size);
   return align_corners ? (position + 1) / 2 * (count - 1) : ((position + 1) * count - 1) / 2;
 }
 
-// The element at an index, -1 where there is none. No index is as large as a float may be.
+// The index of an element, -1 if there is none. A float may exceed every index.
 template <class C>
 int64_t index_of(C position, int64_t size) {
   return position > C{-1} && position < static_cast<C>(size) ? static_cast<int64_t>(position) : -1;
@@ -143,7 +143,7 @@ void sample(const Sampling& sampling, const Tensor& input, const Tensor& grid,
   const C* images = input.data<C>();
   const C* positions = grid.data<C>();
   C* out = output.mutable_data<C>();
-  // One position of the grid is used for every channel.
+  // Each grid position is used for every channel.
   parallel_for(
       input.size(0) * results, std::max<int64_t>(1, 4096 / channels),
       [&](int64_t begin, int64_t end) {

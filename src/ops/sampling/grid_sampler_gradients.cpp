@@ -9,24 +9,24 @@
 namespace opwright {
 namespace {
 
-// The numbers that PyTorch gives them.
+// PyTorch's values.
 constexpr int64_t kNearest = 1, kBicubic = 2;
 constexpr int64_t kBorder = 1, kReflection = 2;
 
-// Numbers that depend on the grid, and how much they change with it; `slope` is a constant.
+// Numbers that depend on the grid, and their derivative; `slope` is a constant.
 struct Position {
   Tensor value;
   Tensor slope;
 };
 
-// From [-1, 1] to elements.
+// Converts from [-1, 1] to elements.
 Position scale_points(const Tensor& grid, const SymInt& size, bool align_corners) {
   const Scalar span = align_corners ? size - 1 : size;
   const Tensor scaled = grid.add(1).mul(span);
   return {(align_corners ? scaled : scaled.sub(1)).div(2), ones_like(grid).mul(span).div(2)};
 }
 
-// Back and forth between the first and the last element, or their outer edges.
+// Reflects back and forth between the first and the last element, or their outer edges.
 Position reflect_points(const Position& position, const SymInt& size, bool align_corners) {
   if (align_corners && guard_or_false(size == 1))
     return {zeros_like(position.value), zeros_like(position.slope)};
@@ -41,7 +41,7 @@ Position reflect_points(const Position& position, const SymInt& size, bool align
   return {value, where(goes_up, position.slope, position.slope.neg())};
 }
 
-// At the border and beyond it nothing changes with the grid.
+// At the border and beyond it the derivative is zero.
 Position clip_points(const Position& position, const SymInt& size) {
   const Scalar last = size - 1;
   const Tensor is_inside = position.value.gt(0).logical_and(position.value.lt(last));
@@ -56,11 +56,11 @@ Position bring_points_inside(const Position& position, const SymInt& size, int64
   return position;
 }
 
-// Elements of a dimension that a point is made of.
+// Elements of a dimension that contribute to a point.
 struct Element {
   Tensor index;   // within the dimension
   Tensor weight;  // 0 outside
-  Tensor slope;   // how the weight changes with the grid
+  Tensor slope;   // the weight's derivative with respect to the grid
 };
 
 Element make_element(const Tensor& position, const SymInt& size, const Tensor& weight,
@@ -94,7 +94,7 @@ struct Axis {
   [[nodiscard]] std::vector<Element> find_elements(const Tensor& grid) const {
     const Tensor constant = grid.detach();
     const Position unbounded = scale_points(constant, size, align_corners);
-    // Adds no number, but the way back to the grid.
+    // Adds zero, but connects the value to the grid for autograd.
     const auto follow = [&](const Position& position) {
       return position.value.add(grid.sub(constant).mul(position.slope));
     };
@@ -131,7 +131,7 @@ struct Axis {
   }
 };
 
-// Points of both dimensions for the images of a batch, whose positions are one dimension here.
+// The points of both dimensions for the images of a batch, with positions as one dimension.
 class Sampled {
  public:
   Sampled(const Tensor& grad, const Tensor& input, const Tensor& grid, std::vector<Element> rows,
@@ -175,7 +175,7 @@ class Sampled {
 
  private:
   static Tensor flat(const Tensor& tensor) { return tensor.flatten(1); }
-  // Where in its image each point lies, for all channels.
+  // The position of each point in its image, for all channels.
   [[nodiscard]] Tensor places_of(const Element& row, const Element& column) const {
     const Tensor place = flat(row.index.mul(Scalar(width_)).add(column.index)).unsqueeze(1);
     return place.expand(sym_geometry_of(grad_).sizes);

@@ -7,7 +7,7 @@
 namespace opwright {
 namespace {
 
-// Input elements for each element of the result.
+// Input elements per element of the result.
 template <class C>
 C find_step(const Resampling& resampling, int64_t in, int64_t out) {
   if (resampling.align_corners)
@@ -18,7 +18,7 @@ C find_step(const Resampling& resampling, int64_t in, int64_t out) {
   return static_cast<C>(in) / static_cast<C>(out);
 }
 
-// Where a result lies between the elements of the input.
+// The position of a result between the elements of the input.
 template <class C>
 C find_position(const Resampling& resampling, C step, int64_t result) {
   if (resampling.align_corners) return step * static_cast<C>(result);
@@ -27,8 +27,8 @@ C find_position(const Resampling& resampling, C step, int64_t result) {
   return resampling.kind == Interpolation::Linear ? std::max(position, C{0}) : position;
 }
 
-// A position as the index of an element; one that lies far outside, or is not a number, as one that
-// lies little outside.
+// Converts a position to an element index; NaN and positions far outside are mapped to just
+// outside.
 template <class C>
 int64_t to_index(C position, int64_t in) {
   constexpr int64_t kFar = 8;

@@ -1,5 +1,5 @@
-// Interpolation between the elements of a dimension: PyTorch's rules for which elements a result is
-// made of, and their weights.
+// Interpolation along a dimension: PyTorch's rules for which elements contribute to a result, and
+// their weights.
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@
 namespace opwright {
 
 enum class Interpolation : uint8_t {
-  Nearest,       // the element at floor(position * scale), an old rounding that is kept
-  NearestExact,  // the nearest one
+  Nearest,       // the element at floor(position * scale), kept for compatibility
+  NearestExact,  // the nearest element
   Linear,
   Cubic,
 };
 
-// The weights of the four elements around a position, the part t of the way from the second to the
-// third: cubic convolution with a = -0.75.
+// Cubic convolution with a = -0.75: the weights of four elements around a position, at fraction t
+// from the second to the third.
 template <class C>
 std::array<C, 4> cubic_weights(C t) {
   constexpr C kA = C{-0.75};
@@ -28,16 +28,16 @@ std::array<C, 4> cubic_weights(C t) {
   return {far(t + 1), near(t), near(1 - t), far(2 - t)};
 }
 
-// The resampling of a dimension to another size.
+// Resamples a dimension to another size.
 struct Resampling {
   Interpolation kind;
   bool align_corners;
-  std::optional<double> scale;  // how much larger the result is, where it is not out / in
-  // Nearest elements of a dimension that stays as it is or doubles do not depend on the scale.
+  std::optional<double> scale;  // output size over input size, if it is not out / in
+  // For nearest: the scale is ignored if the size is unchanged or doubled.
   bool has_shortcut = false;
 };
 
-// Positions are computed in float32 but for float64, as PyTorch does: the nearest element depends
+// Positions are computed in float32, except for float64, as in PyTorch: the nearest element depends
 // on it.
 [[nodiscard]] Taps resampling_taps(const Resampling& resampling, int64_t in, int64_t out,
                                    DType dtype);

@@ -15,7 +15,7 @@
 namespace opwright {
 namespace {
 
-// The taps of one dimension with weights of the type that is computed in.
+// The taps of one dimension with weights of the compute type.
 template <class C>
 struct MappedDim {
   explicit MappedDim(const Taps& given) : taps(&given), out(given.out()), in(given.in) {
@@ -41,11 +41,11 @@ struct MappedDim {
   const Taps* taps;
   int64_t out;
   int64_t in;
-  int64_t taps_each = -1;  // where all results have as many
+  int64_t taps_each = -1;  // if all results have the same number
   std::vector<C> weight;
 };
 
-// Where channels lie last, an element of a plane is as many numbers as there are channels: lanes.
+// With channels last, each position of a plane has one number per channel: the lanes.
 template <class C>
 struct PlaneMap {
   PlaneMap(const LinearMap& map, int64_t channels)
@@ -56,7 +56,7 @@ struct PlaneMap {
         lanes(channels) {
     divides = divisor || !map.dims[2].count.empty();
   }
-  // Numbers of a row and of a plane, before and after.
+  // Numbers per row and per plane, before and after.
   [[nodiscard]] int64_t row_in() const { return width.in * lanes; }
   [[nodiscard]] int64_t row_out() const { return width.out * lanes; }
   [[nodiscard]] int64_t in() const { return depth.in * height.in * row_in(); }
@@ -81,7 +81,7 @@ OPWRIGHT_INLINE void add_row(C* sum, const C* row, C weight, int64_t count) {
   }
 }
 
-// The least int has no opposite: its quotient by -1 would end the process.
+// The least int has no negation: dividing it by -1 would crash the process.
 template <class C>
 C divide_wrapping(C sum, C divisor) {
   if constexpr (kIsInt<C> && std::is_signed_v<C>)
@@ -89,7 +89,7 @@ C divide_wrapping(C sum, C divisor) {
   return sum / divisor;
 }
 
-// A row of results by their divisors.
+// Divides a row of results by their divisors.
 template <class C>
 OPWRIGHT_INLINE void divide_row(C* row, const PlaneMap<C>& map, int64_t z, int64_t y) {
   const int64_t rest = map.depth.count_of(z) * map.height.count_of(y);
@@ -109,7 +109,7 @@ OPWRIGHT_INLINE void divide_row(C* row, const PlaneMap<C>& map, int64_t z, int64
   }
 }
 
-// Columns first: rows are added up as wholes, then each result takes its few columns.
+// Columns first: entire rows are added up, then each result sums its few columns.
 template <class C>
 struct ApplyToRow {
   OPWRIGHT_INLINE static const C* combine_rows(C* sum, const C* in, const PlaneMap<C>& map,
@@ -171,7 +171,7 @@ struct ApplyToRow {
     }
   }
 
-  // One row of results, of the plane at `in`.
+  // One row of results for the plane at `in`.
   OPWRIGHT_INLINE static void run(C* out, const C* in, C* buffer, const PlaneMap<C>* map, int64_t z,
                                   int64_t y) {
     const C* row = combine_rows(buffer, in, *map, z, y);
@@ -281,7 +281,7 @@ DType plane_dtype(DType dtype) {
 void write_mapped(const char* who, const LinearMap& map, const Tensor& input, const Tensor& output,
                   MemoryFormat format) {
   OPWRIGHT_ASSERT(format == MemoryFormat::Contiguous ||
-                  output.sizes().size() == map.ndim + 2);  // else the lanes are no channels
+                  output.sizes().size() == map.ndim + 2);  // else the lanes are not channels
   const Tensor dense = in_plane_format(as_dtype(input, output.dtype()), format);
   for_plane_dtype(who, output.dtype(), [&]<typename C>() {
     map_planes<C>(map, dense.data<C>(), output, lanes_of(output, format));
@@ -291,7 +291,7 @@ void write_mapped(const char* who, const LinearMap& map, const Tensor& input, co
 Tensor apply_transposed(const char* who, const LinearMap& map, const Tensor& grad,
                         std::span<const int64_t> sizes, MemoryFormat format) {
   const DType wide = plane_dtype(grad.dtype());
-  // A volume without a batch has four dimensions too, of which the second is no channel.
+  // A volume without a batch also has four dimensions, but its second is not a channel.
   const bool has_batch = sizes.size() == map.ndim + 2;
   const MemoryFormat computed = has_batch ? format : MemoryFormat::Contiguous;
   const Tensor output = make_empty(sizes, wide, kCpu, computed);

@@ -1,8 +1,8 @@
-// Linear maps of planes that work along each dimension by itself: an element of the result is a sum
-// of a few elements of the plane, with the product of one weight for each dimension.
+// Separable linear maps of planes: a result element is a sum of a few elements of the plane,
+// weighted by the product of one weight per dimension.
 //
-// Average pooling, interpolation and padding with what is at the border are such maps, and their
-// gradients are the same maps transposed.
+// Average pooling, interpolation, reflection and replication padding are such maps, and their
+// gradients are the transposed maps.
 #pragma once
 
 #include <array>
@@ -22,43 +22,43 @@ namespace opwright {
 
 inline constexpr size_t kPlaneDims = 3;
 
-// Which elements of a dimension an element of the result is made of.
+// Which elements of a dimension contribute to each result element.
 struct Taps {
   explicit Taps(int64_t size) : in(size) {}
 
   int64_t in;                        // the size of the dimension
-  std::vector<int64_t> first = {0};  // one for each result and an end: where its taps begin
-  std::vector<int64_t> index;        // of an element, for each tap
-  std::vector<double> weight;        // for each tap; without any, all are 1
-  std::vector<int64_t> count;        // for each result: its part of the divisor; may be empty
+  std::vector<int64_t> first = {0};  // where each result's taps begin; one more entry for the end
+  std::vector<int64_t> index;        // the element of each tap
+  std::vector<double> weight;        // per tap; empty: all are 1
+  std::vector<int64_t> count;        // per result: its factor of the divisor; may be empty
 
   [[nodiscard]] int64_t out() const { return static_cast<int64_t>(first.size()) - 1; }
-  // Adds a result made of what was pushed to `index` since the last one.
+  // Adds a result that consists of the taps pushed to `index` since the last one.
   void finish_result() { first.push_back(static_cast<int64_t>(index.size())); }
 };
 
-// Each result is the element itself.
+// Maps each element to itself.
 [[nodiscard]] Taps identity_taps(int64_t size);
 
 struct LinearMap {
-  // Of the last dimensions; those before them, where there are fewer than three, have size 1.
+  // The taps of the last dimensions; missing leading ones of the three have size 1.
   explicit LinearMap(std::vector<Taps> last);
 
   std::array<Taps, kPlaneDims> dims;
   size_t ndim;
-  std::optional<int64_t> divisor;  // instead of the product of counts
+  std::optional<int64_t> divisor;  // replaces the product of counts
 };
 
-// The dtype that values are computed in: float32 for halves and uint8.
+// The compute dtype: float32 for halves and uint8.
 [[nodiscard]] DType plane_dtype(DType dtype);
 
-// Writes what the map makes of every plane of `input` to `output`, which has elements, is of the
-// dtype that is computed in and dense in the format.
+// Applies the map to every plane of `input` and writes `output`, which is nonempty, of the compute
+// dtype and dense in the format.
 void write_mapped(const char* who, const LinearMap& map, const Tensor& input, const Tensor& output,
                   MemoryFormat format);
 
-// The same as a new tensor of `sizes`. The map, which is as long as they are, is made by make_map()
-// once there is memory for it.
+// The same as a new tensor of `sizes`. make_map() builds the map, which is as long as they are,
+// after the tensor was allocated.
 template <class MakeMap>
 [[nodiscard]] Tensor apply_map(const char* who, const Tensor& input, std::span<const int64_t> sizes,
                                MemoryFormat format, const MakeMap& make_map) {
@@ -66,7 +66,7 @@ template <class MakeMap>
   if (output.numel() != 0) write_mapped(who, make_map(), input, output, format);
   return as_result(output, input.dtype(), format);
 }
-// The gradient of the input, a tensor of `sizes`.
+// The gradient of the input, of `sizes`.
 [[nodiscard]] Tensor apply_transposed(const char* who, const LinearMap& map, const Tensor& grad,
                                       std::span<const int64_t> sizes, MemoryFormat format);
 

@@ -1,7 +1,7 @@
-// Operators that work on planes: the last dimensions of a tensor, once for each element of those
-// before (batch and channels).
+// Operators on planes: the last dimensions of a tensor, processed for each index of the leading
+// ones (batch and channels).
 //
-// Kernels compute on dense memory; the result then gets the memory format that PyTorch gives it.
+// Kernels compute on dense memory; the result then gets the same memory format as in PyTorch.
 #pragma once
 
 #include <algorithm>
@@ -23,32 +23,32 @@
 
 namespace opwright {
 
-// A loop over planes in parallel; `elements` is how many one takes to compute.
+// Parallel loop over planes; `elements` is the cost of one plane in elements.
 template <class Body>
 void for_each_plane(int64_t planes, int64_t elements, const Body& body) {
   constexpr int64_t kGrain = 16384;  // elements
   parallel_for(planes, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, elements)), body);
 }
 
-// `tensor` itself when it is dense in the format, else a copy that is.
+// `tensor` itself if it is dense in the format, else a dense copy.
 [[nodiscard]] inline Tensor in_plane_format(const Tensor& tensor, MemoryFormat format) {
   if (is_contiguous(tensor.sizes(), tensor.strides(), format)) return tensor;
   Tensor copy = make_empty(tensor.sizes(), tensor.dtype(), kCpu, format);
   copy_elements(copy, tensor);
   return copy;
 }
-// How many numbers lie at each place of a plane in the format: the channels, or one.
+// The number of values stored per position of a plane: the channels, or one.
 [[nodiscard]] inline int64_t lanes_of(const Tensor& tensor, MemoryFormat format) {
   return format == MemoryFormat::Contiguous ? 1 : tensor.size(1);
 }
-// `computed`, which is contiguous, with the strides of the format.
+// Copies the contiguous `computed` to the strides of the format.
 [[nodiscard]] inline Tensor lay_out(const Tensor& computed, MemoryFormat format) {
   if (format == MemoryFormat::Contiguous) return computed;
   Tensor result = make_empty(computed.sizes(), computed.dtype(), kCpu, format);
   copy_elements(result, computed);
   return result;
 }
-// `computed`, which is dense in the format, with the dtype.
+// Converts `computed`, which is dense in the format, to the dtype.
 [[nodiscard]] inline Tensor as_result(const Tensor& computed, DType dtype, MemoryFormat format) {
   if (computed.dtype() == dtype) return computed;
   Tensor result = make_empty(computed.sizes(), dtype, kCpu, format);
@@ -60,7 +60,7 @@ void for_each_plane(int64_t planes, int64_t elements, const Body& body) {
   return make_fake_like(self, sizes, contiguous_strides(sizes, format), dtype);
 }
 
-// Sizes without symbols.
+// Sizes as plain ints; they must not be symbolic.
 [[nodiscard]] inline Sizes plain_sizes(std::span<const SymInt> sizes) {
   Sizes plain;
   for (const SymInt& size : sizes) plain.push_back(size.specialise());
@@ -75,20 +75,20 @@ void for_each_plane(int64_t planes, int64_t elements, const Body& body) {
   return SymSizes(sizes);
 }
 
-// A tensor of `ndim` plane dimensions with channels and maybe a batch before them, and with
-// elements but for the batch.
+// Checks for `ndim` plane dimensions after channels and an optional batch, with no empty dimension
+// but the batch.
 inline void check_planes(const char* who, const char* name, const SymSizes& sizes, size_t ndim) {
   OPWRIGHT_CHECK(sizes.size() == ndim + 1 || sizes.size() == ndim + 2, who, ": ", name,
                  " must have ", ndim + 1, " or ", ndim + 2, " dimensions, got sizes ",
                  to_text(sizes));
   for (size_t i = sizes.size() == ndim + 2 ? 1 : 0; i < sizes.size(); ++i) {
     check(sizes[i] > 0,
-          concatenate(who, ": ", name, " must have elements but for a batch of none, got sizes ",
+          concatenate(who, ": ", name, " must have no empty dimension but the batch, got sizes ",
                       to_text(sizes)));
   }
 }
 
-// Floating dtypes, and what else the operator takes.
+// Accepts floating dtypes, and others that the operator supports.
 inline void check_plane_dtype(const char* who, const char* name, DType dtype,
                               std::initializer_list<DType> others = {}) {
   const bool is_real = is_floating(dtype) && dtype_bits(dtype) >= 16;
@@ -96,7 +96,7 @@ inline void check_plane_dtype(const char* who, const char* name, DType dtype,
                       " of ", dtype, " is not supported; give it a floating dtype");
 }
 
-// A gradient has the dtype of the input and the sizes of the result.
+// A gradient must have the dtype of the input and the sizes of the result.
 inline void check_gradient(const char* who, const Tensor& grad, DType dtype,
                            std::span<const SymInt> sizes) {
   const SymSizes given = sym_geometry_of(grad).sizes;

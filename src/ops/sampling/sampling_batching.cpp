@@ -1,4 +1,4 @@
-// vmap rules of columns of windows and of samples at given places.
+// vmap rules of columns of windows and of sampling at given positions.
 #include <cstdint>
 #include <span>
 

@@ -11,7 +11,7 @@ bool is_nearest(Interpolation kind) {
   return kind == Interpolation::Nearest || kind == Interpolation::NearestExact;
 }
 
-// The sizes of the result of an input of sizes [batch, channels, ...].
+// The sizes of the result for an input of sizes [batch, channels, ...].
 SymSizes find_sizes(const Upsample& op, const SymSizes& input,
                     std::span<const SymInt> output_size) {
   const size_t ndim = op.scales.size();
@@ -30,7 +30,7 @@ SymSizes find_sizes(const Upsample& op, const SymSizes& input,
 }
 
 SymSizes sizes_for(const Upsample& op, const Tensor& self, std::span<const SymInt> output_size) {
-  // Bytes of images, not of lines and volumes.
+  // uint8 is supported for images, not for lines and volumes.
   if (is_nearest(op.kind) || op.scales.size() == 2)
     check_plane_dtype(op.who, "self", self.dtype(), {DType::UInt8});
   else
@@ -63,7 +63,7 @@ LinearMap Upsample::map(std::span<const int64_t> in, std::span<const int64_t> ou
 }
 
 MemoryFormat Upsample::gradient_format(const Tensor& grad) const {
-  // PyTorch's own choice for each operator.
+  // PyTorch's choice for each operator.
   const bool is_contiguous =
       kind == Interpolation::Cubic || (is_nearest(kind) && scales.size() == 3);
   return is_contiguous ? MemoryFormat::Contiguous : suggest_memory_format(grad);

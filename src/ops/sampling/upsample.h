@@ -1,4 +1,4 @@
-// upsample_*: resampling of planes to other sizes, for operators of one, two and three dimensions.
+// upsample_*: resamples planes to other sizes, for 1-d, 2-d and 3-d operators.
 #pragma once
 
 #include <initializer_list>
@@ -13,7 +13,7 @@
 
 namespace opwright {
 
-// One operator: planes of as many dimensions as there are scales.
+// One operator: planes with as many dimensions as there are scales.
 struct Upsample {
   const char* who;
   Interpolation kind;

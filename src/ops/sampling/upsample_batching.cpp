@@ -1,4 +1,4 @@
-// vmap rules of interpolation: the images of all samples are one batch of images.
+// vmap rules of interpolation: the images of all samples form one batch of images.
 #include <optional>
 #include <span>
 
@@ -13,7 +13,7 @@ namespace {
 using SizeList = std::span<const SymInt>;
 using Scale = std::optional<double>;
 
-// A sample is a batch of images itself.
+// A sample is itself a batch of images.
 template <class Compute>
 VmapResult<Tensor> map_batched_planes(const VmapInfo& info, const Tensor& self,
                                       const Compute& compute) {
@@ -21,7 +21,7 @@ VmapResult<Tensor> map_batched_planes(const VmapInfo& info, const Tensor& self,
   return batched(unfold_batch(compute(folded), 0, info.batch_size));
 }
 
-// Of the images of all samples.
+// The sizes for the images of all samples.
 SymSizes folded_sizes(const VmapInfo& info, SizeList input_size) {
   SymSizes sizes(input_size);
   sizes[0] = sizes[0] * info.batch_size;
@@ -99,8 +99,7 @@ VmapResult<Tensor> upsample_bicubic2d_vmap(const VmapInfo& info, const Tensor& s
   });
 }
 
-// ---- gradients
-// --------------------------------------------------------------------------------------
+// ---- gradients ----
 VmapResult<Tensor> upsample_nearest1d_backward_vmap(const VmapInfo& info, const Tensor& grad_output,
                                                     SizeList output_size, SizeList input_size,
                                                     const Scale& scales) {

@@ -1,4 +1,4 @@
-// upsample_*.vec: the size of the result or how much larger it is than the input.
+// upsample_*.vec: the size of the result, given directly or as a factor of the input size.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,7 +19,7 @@ struct Target {
   std::array<std::optional<double>, kPlaneDims> scales;
 };
 
-// floor(size * factor). A symbol is kept where the factor is a fraction of small numbers.
+// floor(size * factor). Keeps a symbol if the factor is a fraction of small numbers.
 SymInt scale_size(const SymInt& size, double factor) {
   constexpr int64_t kDenominator = 1024;
   const double numerator = factor * kDenominator;

@@ -16,7 +16,7 @@
 namespace opwright {
 namespace {
 
-// Products are kept wider than their results; ints wrap around.
+// Running products have a wider type than the results; ints wrap around.
 template <class T>
 using Product = std::conditional_t<std::is_integral_v<T>, uint64_t,
                                    std::conditional_t<kIsComplex<T>, Complex<double>, double>>;
@@ -51,7 +51,7 @@ Complex<double> add_logarithms(Complex<double> sum, Complex<double> x) {
   const Complex<double> larger = sum.real < x.real ? x : sum;
   const Complex<double> smaller = sum.real < x.real ? sum : x;
   if (smaller.real == larger.real && std::isinf(larger.real)) {
-    if (larger.real < 0) return smaller;  // the logarithm of 0: its phase says nothing
+    if (larger.real < 0) return smaller;  // log(0): its phase is meaningless
     return from_standard(std::log(std::exp(to_standard(larger)) + std::exp(to_standard(smaller))));
   }
   const auto share = std::exp(to_standard(smaller - larger));

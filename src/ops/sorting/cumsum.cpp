@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kCumsumGrain = 32768;  // elements
 
-// Running sums are kept wider than their results, as PyTorch has it; ints wrap around.
+// Running sums have a wider type than the results, as in PyTorch; ints wrap around.
 template <class T>
 using RunningSum = std::conditional_t<std::is_integral_v<T>, uint64_t,
                                       std::conditional_t<kIsComplex<T>, Complex<double>, double>>;
@@ -42,7 +42,7 @@ void sum_lines(T* memory, int64_t lines, int64_t length) {
   });
 }
 
-// Contiguous memory as [outer, length, inner], summed along the middle.
+// Views contiguous memory as [outer, length, inner] and sums along the middle.
 template <class T>
 void sum_along(T* memory, int64_t outer, int64_t length, int64_t inner) {
   using Sum = RunningSum<T>;

@@ -1,5 +1,5 @@
-// Lines of a tensor along one dimension, and the order of their elements for sort and topk.
-// Not-a-number comes after every number.
+// Lines of a tensor along one dimension, and the order of their elements for sort and topk. NaN
+// comes after every number.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace opwright {
 
-// Whether a comes before b, from the smallest on.
+// Whether a comes before b in ascending order.
 template <class C>
 bool is_before(C a, C b) {
   if constexpr (std::is_floating_point_v<C>)
@@ -24,14 +24,14 @@ bool is_before(C a, C b) {
     return a < b;
 }
 
-// An element and where it stood.
+// An element and its original index.
 template <class C>
 struct Placed {
   C value;
   int64_t index;
 };
 
-// Every dtype with an order.
+// All dtypes with an order.
 template <class Body>
 void for_ordered_dtype(DType dtype, const char* who, const Body& body) {
   if (is_complex(dtype)) throw_dtype(dtype, who, "dtypes with an order");
@@ -51,7 +51,7 @@ struct Line {
   }
 };
 
-// Where line i of `tensor` along `dim` begins, the last dimension fastest.
+// The offset of line i of `tensor` along `dim`, last dimension fastest.
 inline int64_t offset_of_line(const Tensor& tensor, size_t dim, int64_t i) {
   int64_t offset = 0;
   for (size_t d = tensor.sizes().size(); d-- > 0;) {
@@ -62,8 +62,7 @@ inline int64_t offset_of_line(const Tensor& tensor, size_t dim, int64_t i) {
   return offset;
 }
 
-// Calls body(i, elements) for line i of `self`, which has elements, with room for those of one
-// line.
+// Calls body(i, elements) for line i of the nonempty `self`, with a buffer for one line.
 template <class C, class Body>
 void for_each_line(const Tensor& self, size_t dim, const Body& body) {
   constexpr int64_t kGrain = 4096;  // elements
@@ -75,14 +74,14 @@ void for_each_line(const Tensor& self, size_t dim, const Body& body) {
                });
 }
 
-// The first `count` elements of a line, as they stand there.
+// Reads the first `count` elements of a line, in order.
 template <class T, class C>
 void read_line(const T* in, Line line, std::vector<Placed<C>>& elements, int64_t count) {
   for (int64_t k = 0; k < count; ++k)
     elements[static_cast<size_t>(k)] = {static_cast<C>(in[k * line.stride]), k};
 }
 
-// Line i of the results: the elements that stand first in `elements`, taken from `in`.
+// Writes line i of the results: the first entries of `elements`, taken from `in`.
 template <class T, class C>
 void write_line(const Tensor& values, const Tensor& indices, size_t dim, int64_t i, const T* in,
                 Line from, const std::vector<Placed<C>>& elements) {

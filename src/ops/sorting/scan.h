@@ -1,4 +1,4 @@
-// Running values along one dimension of dense memory: cumprod, logcumsumexp.
+// Scans along one dimension of dense memory: cumprod, logcumsumexp.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace opwright {
 
-// Contiguous memory as [outer, length, inner]; along the middle every element becomes
-// step(running, element), which is kept as an Accumulator that starts as `first`.
+// Views contiguous memory as [outer, length, inner]; along the middle every element becomes
+// step(running, element), where running is an Accumulator that starts as `first`.
 template <class Accumulator, class T, class Step>
 void scan_along(T* memory, int64_t outer, int64_t length, int64_t inner, Accumulator first,
                 const Step& step) {

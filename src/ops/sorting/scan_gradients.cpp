@@ -14,7 +14,7 @@ Tensor reversed(const Tensor& tensor, int64_t dim) {
   return tensor.flip(std::vector<int64_t>{dim});
 }
 
-// The product of the elements before each along `dim`.
+// The product of the elements before each one along `dim`.
 Tensor products_before(const Tensor& self, int64_t dim) {
   const SymInt length = self.sym_size(dim);
   const Tensor one = ones_like(self.narrow(dim, 0, 1));
@@ -29,7 +29,7 @@ Tensor reversed_logcumsumexp(const Tensor& self, int64_t dim) {
   return reversed(reversed(self, dim).logcumsumexp(dim), dim);
 }
 
-// The least number that is finite; of halves one that is near it.
+// The smallest finite number; for halves one close to it.
 double lowest_of(DType dtype) {
   switch (dtype) {
     case DType::Float64:
@@ -66,8 +66,8 @@ Tensor prod_gradient(const Tensor& grad, const Tensor& self, int64_t dim, bool k
 }
 
 // The gradient of element k is the sum over j >= k of grad[j] times the product of the elements up
-// to j without k: that of those before k, times row k of a matrix of the products of those after
-// it.
+// to j without k: the product of those before k, times row k of a matrix of the products of those
+// after it.
 Tensor cumprod_gradient(const Tensor& grad, const Tensor& self, int64_t dim) {
   if (self.dim() == 0) return grad;
   if (guard_or_false(self.sym_numel() == 0)) return zeros_like(self);
@@ -84,7 +84,7 @@ Tensor cumprod_gradient(const Tensor& grad, const Tensor& self, int64_t dim) {
   return gradient.movedim(-1, dim);
 }
 
-// The logarithms of the positive and of the negative part are summed apart.
+// The logarithms of the positive and the negative part are summed separately.
 Tensor logcumsumexp_gradient(const Tensor& grad, const Tensor& self, const Tensor& result,
                              int64_t dim) {
   if (self.dim() == 0) return grad;
@@ -92,7 +92,7 @@ Tensor logcumsumexp_gradient(const Tensor& grad, const Tensor& self, const Tenso
     return (reversed_logcumsumexp(log_part - result, dim) + self).exp();
   };
   if (is_complex(self.dtype())) return conjugate(spread(conjugate(grad).log()));
-  // Not infinite: in a gradient of the gradient it is subtracted from itself.
+  // Not infinite: second derivatives subtract it from itself.
   const double lowest = lowest_of(grad.dtype());
   return spread(where(grad.gt(0), grad.log(), lowest)) -
          spread(where(grad.lt(0), (-grad).log(), lowest));

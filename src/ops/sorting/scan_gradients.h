@@ -1,5 +1,5 @@
 // Gradients of products and of scans along a dimension. None divides by an element, so zeros need
-// no case of their own, also in gradients of gradients.
+// no special case, even in higher-order gradients.
 #pragma once
 
 #include <cstdint>

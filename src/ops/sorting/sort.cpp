@@ -1,4 +1,4 @@
-// sort. It is stable, asked for or not, as PyTorch's is on the CPU.
+// sort. Always stable, even if not requested, as in PyTorch on the CPU.
 #include <algorithm>
 #include <optional>
 #include <tuple>

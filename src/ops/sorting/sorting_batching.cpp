@@ -1,4 +1,4 @@
-// vmap rules of sorting and of running sums: the batch stays in front of the dimension.
+// vmap rules of sorting and cumulative sums: the batch stays in front of the dimension.
 #include <cstdint>
 #include <optional>
 #include <tuple>
@@ -44,7 +44,7 @@ VmapResult<Sorted> sort_stable_vmap(const VmapInfo& info, const Tensor& self,
 }
 VmapResult<Sorted> topk_vmap(const VmapInfo& info, const Tensor& self, const SymInt& k, int64_t dim,
                              bool largest, bool sorted) {
-  const SymInt count = self.dim() == 1 ? SymInt(1) : k;  // a number gives itself, whatever k is
+  const SymInt count = self.dim() == 1 ? SymInt(1) : k;  // zero-dim: k does not matter
   return map_along(info, self, dim, "topk", [&](const Tensor& batch, int64_t along) {
     return topk(batch, count, along, largest, sorted);
   });

@@ -12,7 +12,7 @@
 namespace opwright {
 namespace {
 
-constexpr int64_t kFew = 16;  // so many are kept in order one by one
+constexpr int64_t kFew = 16;  // this many are kept sorted by insertion
 
 template <class T>
 class TopK {
@@ -50,20 +50,20 @@ class TopK {
     write_line(values_, indices_, dim_, i, in, from, elements);
   }
 
-  // Of equal elements the one that stands first.
+  // Among equal elements, the one with the lower index.
   static bool is_earlier(C low, C high, const Placed<C>& a, const Placed<C>& b) {
     if (is_before(low, high)) return true;
     return !is_before(high, low) && a.index < b.index;
   }
 
-  // The first `count` in the order, at the begin of `elements`.
+  // Moves the first `count` in the order to the begin of `elements`.
   template <class Order>
   void find_first(const T* in, Line line, std::vector<Placed<C>>& elements, int64_t count,
                   const Order& order) const {
     if (count <= kFew && count < line.size) return insert_few(in, line, elements, count, order);
     const auto end = elements.begin() + count;
-    // Where few of many are chosen they are kept in a heap, whose top is the last of them: most
-    // others are not even stored.
+    // To choose few of many, keeps them in a heap with the last of them on top: most others are not
+    // even stored.
     const bool is_heap = count * 16 <= line.size;
     read_line(in, line, elements, is_heap ? count : line.size);
     if (!is_heap) {
@@ -82,7 +82,7 @@ class TopK {
     std::sort_heap(elements.begin(), end, order);
   }
 
-  // A few are kept in order, and each that is before the last of them finds its place from there.
+  // Keeps a few in order; each element before the last of them is inserted from there.
   template <class Order>
   static void insert_few(const T* in, Line line, std::vector<Placed<C>>& elements, int64_t count,
                          const Order& order) {

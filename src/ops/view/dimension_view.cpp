@@ -1,4 +1,4 @@
-// Views with other dimensions: the diagonal, windows, joined, parted and moved dimensions.
+// Views with other dimensions: the diagonal, windows, and merged, split and moved dimensions.
 #include <cstdint>
 #include <span>
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 
 SymGeometry unfold_geometry(SymGeometry geometry, int64_t dimension, int64_t size, int64_t step) {
   const bool has_no_dims = geometry.sizes.empty();
-  if (has_no_dims) {  // counts as one of one dimension, as PyTorch has it
+  if (has_no_dims) {  // treated as one-dimensional, as in PyTorch
     geometry.sizes.push_back(1);
     geometry.strides.push_back(1);
   }
@@ -53,7 +53,7 @@ Tensor diagonal_all_devices(const Tensor& self, int64_t offset, int64_t dim1, in
     result.sizes.push_back(base.sizes[i]);
     result.strides.push_back(base.strides[i]);
   }
-  // One that lies outside of the matrix is empty, and then the offset does not matter.
+  // A diagonal outside the matrix is empty, so the offset does not matter.
   const bool is_above = offset >= 0;
   const int64_t distance = std::max<int64_t>(is_above ? offset : -offset, 0);
   const SymInt rows = is_above ? base.sizes[first] : base.sizes[first] - distance;
@@ -92,7 +92,7 @@ Tensor squeeze_dims_scatter(const Tensor& base, const Tensor& value, std::span<c
   return restored;
 }
 
-// Windows of `size` elements, `step` apart, as a last dimension.
+// Windows of `size` elements, `step` apart, as a new last dimension.
 Tensor unfold_all_devices(const Tensor& self, int64_t dimension, int64_t size, int64_t step) {
   return make_view(self, unfold_geometry(sym_geometry_of(self), dimension, size, step));
 }

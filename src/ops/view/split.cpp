@@ -14,13 +14,13 @@
 namespace opwright {
 namespace {
 
-// The dimension that is taken apart. RuntimeError for a tensor that has none.
+// The dimension to split. RuntimeError for a zero-dim tensor.
 int64_t split_dim(const char* who, const Tensor& self, int64_t dim) {
   OPWRIGHT_CHECK(self.dim() > 0, who, ": self has zero dimensions, so there is nothing to split");
   return static_cast<int64_t>(wrap_dim(dim, static_cast<size_t>(self.dim()), who));
 }
 
-// Elements that are known to be there.
+// A part whose elements are known to exist.
 Tensor part_of(const Tensor& self, int64_t dim, const SymInt& start, const SymInt& length) {
   SymGeometry geometry = sym_geometry_of(self);
   const auto along = static_cast<size_t>(dim);
@@ -68,7 +68,7 @@ std::vector<Tensor> split_all_devices(const Tensor& self, const SymInt& split_si
     return {part_of(self, along, 0, size)};
   OPWRIGHT_DEMAND(split_size > 0, "split: split_size must be positive, got ", split_size,
                   " for dimension ", along, " of size ", size);
-  // How many parts there are must be known; their sizes need not be.
+  // The number of parts must be known; their sizes may be symbolic.
   const int64_t count = sym_max((size + split_size - 1) / split_size, 1).specialise();
   std::vector<Tensor> parts;
   for (int64_t i = 0; i < count; ++i) {
@@ -100,7 +100,7 @@ std::vector<Tensor> chunk_composite(const Tensor& self, int64_t chunks, int64_t 
 std::vector<Tensor> unbind_all_devices(const Tensor& self, int64_t dim) {
   const int64_t along = split_dim("unbind", self, dim);
   std::vector<Tensor> parts;
-  const int64_t size = self.size(along);  // how many parts there are must be known
+  const int64_t size = self.size(along);  // the number of parts must be known
   for (int64_t i = 0; i < size; ++i)
     parts.push_back(
         make_view(self, select_geometry<SymInt>(sym_geometry_of(self), along, i, "unbind")));

@@ -1,5 +1,5 @@
-// Operators whose result shares the memory of their argument, on every device and for fake tensors,
-// and their scatter rules: the base as it is after a write to the view, without writing.
+// View operators, on every device and for fake tensors, and their scatter rules: the base after a
+// write to the view, computed without writing.
 #include "opwright/tensor/view.h"
 
 #include <climits>
@@ -14,7 +14,7 @@
 namespace opwright {
 namespace {
 
-// The value with the dimension that squeeze took from the base.
+// Adds the dimension back to the value that squeeze removed from the base.
 Tensor unsqueeze_as(const Tensor& base, const Tensor& value, int64_t dim) {
   return guard_or_false(base.sym_size(dim) == 1) ? value.unsqueeze(dim) : value;
 }
@@ -51,7 +51,7 @@ Tensor t_scatter(const Tensor& /*base*/, const Tensor& value) { return value.t()
 Tensor expand_all_devices(const Tensor& self, std::span<const SymInt> size, bool /*implicit*/) {
   return make_view(self, expand_geometry(sym_geometry_of(self), size, "expand"));
 }
-// Only where nothing was repeated is there one element in the base for each of the value.
+// Only if nothing was repeated does each element of the value have its own element in the base.
 Tensor expand_scatter(const Tensor& base, const Tensor& value, std::span<const SymInt> /*size*/,
                       bool /*implicit*/) {
   if (guard_or_false(value.sym_numel() == 0)) return base;

@@ -16,7 +16,7 @@ namespace {
 
 using Views = std::vector<Tensor>;
 
-// `size` with its -1 known from one sample, behind the batch size.
+// `size` with -1 resolved for one sample, after the batch size.
 SymSizes batch_view_sizes(const VmapInfo& info, const Tensor& batch, std::span<const SymInt> size) {
   return with_batch(info.batch_size, infer_size(size, product(sample_sizes(batch)), "view"));
 }
@@ -131,8 +131,7 @@ VmapResult<Views> unbind_vmap(const VmapInfo& info, const Tensor& self, int64_t 
   return batched(unbind(batch, shifted_dim(batch, dim, "unbind")));
 }
 
-// ---- copies in which a view is replaced
-// -------------------------------------------------------------
+// ---- scatters ----
 VmapResult<Tensor> select_scatter_vmap(const VmapInfo& info, const Tensor& self, const Tensor& src,
                                        int64_t dim, const SymInt& index) {
   const Tensor batch = as_batch(info, 0, self);
@@ -154,7 +153,8 @@ VmapResult<Tensor> diagonal_scatter_vmap(const VmapInfo& info, const Tensor& sel
                                   shifted_dim(batch, dim1, "diagonal_scatter"),
                                   shifted_dim(batch, dim2, "diagonal_scatter")));
 }
-// The strides count in the memory of self, so one without a batch is copied with its own.
+// The strides refer to the memory of self, so a self without a batch is copied with its own
+// strides.
 VmapResult<Tensor> as_strided_scatter_vmap(const VmapInfo& info, const Tensor& self,
                                            const Tensor& src, std::span<const SymInt> size,
                                            std::span<const SymInt> stride,

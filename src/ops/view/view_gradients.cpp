@@ -29,7 +29,7 @@ SplitGeometry parts_of(std::span<const SymInt> geometry) {
   return {geometry.first(ndim), geometry.subspan(ndim, ndim), geometry.back()};
 }
 
-// The places in memory of the elements, counted from `offset`, as one dimension.
+// The memory positions of the elements, counted from `offset`, as one dimension.
 Tensor memory_places(std::span<const SymInt> sizes, std::span<const SymInt> strides,
                      const SymInt& offset, const Tensor& like) {
   Tensor places = full({1}, Scalar(offset), DType::Int64, std::nullopt, like.device());
@@ -40,8 +40,8 @@ Tensor memory_places(std::span<const SymInt> sizes, std::span<const SymInt> stri
   return places;
 }
 
-// `grad` in memory of the base's own strides, as as_strided_scatter copies the base; what lies
-// between its elements has no part in the result.
+// `grad` in memory with the base's strides, like as_strided_scatter copies the base; gaps between
+// its elements do not affect the result.
 Tensor in_layout_of(const Tensor& grad, const SplitGeometry& base) {
   Tensor copied = copy(grad.new_empty_strided(base.sizes, base.strides), grad);
   const SymGeometry layout = sym_geometry_of(copied);
@@ -105,8 +105,8 @@ Tensor as_strided_gradient(const Tensor& grad, std::span<const SymInt> geometry,
   const SymInt start = sym_min(offset, base.offset);
   const SymInt extent = sym_max(offset - start + extent_of(size, stride),
                                 base.offset - start + extent_of(base.sizes, base.strides));
-  // Elements of the view that are one in memory are added up; elements of the base that are one
-  // share what comes to it.
+  // Gradients of view elements that share memory are added up; base elements that share memory
+  // share the sum.
   const Tensor memory = grad.new_zeros({extent});
   const Tensor sums =
       memory.index_add(0, memory_places(size, stride, offset - start, grad), grad.reshape({-1}));
@@ -164,7 +164,7 @@ std::vector<Tensor> cat_gradients(const Tensor& grad, const std::vector<std::vec
   std::vector<Tensor> gradients;
   SymInt start = 0;
   for (const std::vector<SymInt>& each : sizes) {
-    // One dimension without elements joins with everything.
+    // A one-dimensional empty tensor joins with everything.
     if (each.size() != static_cast<size_t>(grad.dim())) {
       gradients.push_back(grad.new_zeros(each));
       continue;

@@ -1,4 +1,4 @@
-// Gradients of views and of what joins, parts and repeats: where the elements of a gradient belong.
+// Gradients of views and of operators that join, split and repeat tensors.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@
 namespace opwright {
 
 [[nodiscard]] SymSizes sizes_of(const Tensor& tensor);
-// The sum over the dimensions along which `tensor` was broadcast from `sizes`.
+// Sums over the dimensions along which `tensor` was broadcast from `sizes`.
 [[nodiscard]] Tensor sum_to(const Tensor& tensor, std::span<const SymInt> sizes);
 
 [[nodiscard]] Tensor permute_gradient(const Tensor& grad, std::span<const int64_t> dims);
 [[nodiscard]] Tensor unfold_gradient(const Tensor& grad, std::span<const SymInt> sizes,
                                      int64_t dimension, int64_t size, int64_t step);
-// `geometry`: the sizes, the strides and the offset of the base, one after the other.
+// `geometry`: the sizes, strides and offset of the base, concatenated.
 [[nodiscard]] Tensor as_strided_gradient(const Tensor& grad, std::span<const SymInt> geometry,
                                          std::span<const SymInt> size,
                                          std::span<const SymInt> stride,
                                          const std::optional<SymInt>& storage_offset);
-// A part of a gradient as as_strided_scatter replaced it, and the gradient without it.
+// The part of a gradient that as_strided_scatter replaced, and the gradient without it.
 [[nodiscard]] Tensor as_strided_part(const Tensor& grad, std::span<const SymInt> geometry,
                                      std::span<const SymInt> size, std::span<const SymInt> stride,
                                      const std::optional<SymInt>& storage_offset);
@@ -32,7 +32,7 @@ namespace opwright {
                                      std::span<const SymInt> size, std::span<const SymInt> stride,
                                      const std::optional<SymInt>& storage_offset);
 
-// A gradient that is not there counts as zeros.
+// Missing gradients count as zeros.
 [[nodiscard]] Tensor split_gradient(const std::vector<Tensor>& grads, std::span<const SymInt> sizes,
                                     const SymInt& split_size, int64_t dim);
 [[nodiscard]] Tensor split_gradient(const std::vector<Tensor>& grads, std::span<const SymInt> sizes,

@@ -1,4 +1,4 @@
-// Copies of a tensor in which a view of it is replaced: the writes to views without writing.
+// Copies of a tensor with a view of it replaced: writes to views without writing.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -13,7 +13,7 @@
 namespace opwright {
 namespace {
 
-// A copy with the same strides, where no two elements are one in memory.
+// A copy with the same strides, unless elements overlap in memory.
 Tensor clone_in_place_of(const Tensor& self) {
   const SymGeometry geometry = sym_geometry_of(self);
   if (has_internal_overlap(self)) return self.clone();
@@ -22,7 +22,7 @@ Tensor clone_in_place_of(const Tensor& self) {
   return copy;
 }
 
-// Unlike copy_ it does not broadcast.
+// Unlike copy_, this does not broadcast.
 void check_same_sizes(const char* who, const Tensor& src, const Tensor& view) {
   const SymSizes given = sym_geometry_of(src).sizes;
   const SymSizes wanted = sym_geometry_of(view).sizes;
@@ -65,7 +65,7 @@ Tensor diagonal_scatter_all_devices(const Tensor& self, const Tensor& src, int64
   return copy;
 }
 
-// The offset counts in the storage of self; that of the copy begins with self's first element.
+// The offset refers to the storage of self; the copy's storage begins with self's first element.
 Tensor as_strided_scatter_all_devices(const Tensor& self, const Tensor& src,
                                       std::span<const SymInt> size, std::span<const SymInt> stride,
                                       const std::optional<SymInt>& storage_offset) {

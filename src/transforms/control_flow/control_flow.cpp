@@ -13,7 +13,7 @@
 namespace opwright {
 namespace {
 
-// Whether the tensor's data can be read here and now.
+// Whether the tensor's data can be read now.
 bool has_data(const Tensor& tensor) {
   return (tensor.get()->flags & (kOpwFlagFake | kOpwFlagWrapped)) == 0 && !current_interpreter();
 }
@@ -62,7 +62,7 @@ std::vector<Tensor> while_loop(const Branch& condition, const Branch& body,
     std::vector<Tensor> values(carried.begin(), carried.end());
     for (;;) {
       const std::vector<Tensor> holds = condition(values);
-      OPWRIGHT_CHECK_VALUE(holds.size() == 1, "while_loop: cond_fn must give one tensor, got ",
+      OPWRIGHT_CHECK_VALUE(holds.size() == 1, "while_loop: cond_fn must return one tensor, got ",
                            holds.size());
       check_predicate("while_loop", holds.front());
       if (!is_true(holds.front())) return values;

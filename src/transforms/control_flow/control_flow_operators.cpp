@@ -1,4 +1,4 @@
-// opwright::cond and opwright::while_loop: what they do when a graph runs, and on fakes.
+// opwright::cond and opwright::while_loop: their behaviour in graph runs and on fakes.
 #include <span>
 #include <utility>
 #include <vector>
@@ -39,7 +39,7 @@ std::vector<Tensor> run_graph(const Graph& graph, Tensors first, Tensors second,
 }
 
 // A result shares no memory with an operand and has the strides of a new tensor, whichever branch
-// gave it.
+// returned it.
 Tensor as_fresh(const Tensor& result, Tensors operands) {
   if (!result.is_contiguous()) return result.contiguous();
   for (const Tensor& operand : operands) {
@@ -87,7 +87,7 @@ std::vector<Tensor> while_loop_fake(const GraphPtr& /*condition*/, const GraphPt
   return fresh_fakes(carried);
 }
 
-// The type of the sub-graphs must be known before the schemas that name it.
+// The sub-graph type must be registered before the schemas that use it.
 const bool kGraphTypeIsKnown = [] {
   at_first_use([](void*) { register_graph_type(); });
   return true;

@@ -22,7 +22,7 @@ std::vector<GraphValue*> captured_inputs(const Graph& graph) {
 void check_alike(const std::string& what, const Tensor& first, const Tensor& second) {
   const bool is_alike = first.dtype() == second.dtype() && first.device() == second.device() &&
                         has_sizes(first, sym_geometry_of(second).sizes);
-  OPWRIGHT_CHECK_VALUE(is_alike, what, " must be alike, got ", first, " and ", second);
+  OPWRIGHT_CHECK_VALUE(is_alike, what, " must match, got ", first, " and ", second);
 }
 
 std::vector<Tensor> results_of(const Graph& graph) {
@@ -95,7 +95,7 @@ void SubGraphs::collect_captured() {
   }
 }
 
-// The captured inputs of a part become arguments in the order that all parts share.
+// Turns the captured inputs of a part into arguments, in the order that all parts share.
 void SubGraphs::take_captured(Graph& graph) {
   std::vector<GraphValue*> order = graph.inputs();
   const std::vector<GraphValue*> captured = captured_inputs(graph);

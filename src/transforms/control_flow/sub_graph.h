@@ -1,5 +1,5 @@
-// The sub-graphs of one operator: functions that are traced where they are called and then get the
-// same inputs.
+// The sub-graphs of one operator: functions that are traced when called and then get the same
+// inputs.
 #pragma once
 
 #include <span>
@@ -15,23 +15,25 @@ namespace opwright {
 
 class SubGraphs {
  public:
-  // `who` stands in front of errors.
+  // Errors start with `who`.
   SubGraphs(std::string who, std::span<const Tensor> operands);
 
   // Traces one part; `what` names it in errors.
   void trace(const char* what, const Branch& part);
-  // Gives all parts the same inputs: operands, what any of them closed over, sizes. Once.
+  // Gives all parts the same inputs: operands, the tensors that any of them captured, sizes. Call
+  // once.
   void close();
 
   [[nodiscard]] const GraphPtr& graph(size_t part) const { return parts_[part].graph; }
-  // Those given, then what the parts closed over.
+  // The given operands, then the tensors that the parts captured.
   [[nodiscard]] const std::vector<Tensor>& operands() const noexcept { return operands_; }
   [[nodiscard]] const std::vector<SymInt>& sizes() const noexcept { return sizes_; }
 
-  // ValueError unless the first two parts give the same number of results, of the same dtypes,
+  // ValueError unless the first two parts return the same number of results, with the same dtypes,
   // devices and sizes.
   void check_same_results() const;
-  // ValueError unless the first part gives one element and the second what the operands are.
+  // ValueError unless the first part returns one element and the second returns values like the
+  // operands.
   void check_loop() const;
 
  private:
@@ -52,7 +54,7 @@ class SubGraphs {
   std::vector<SymInt> sizes_;
 };
 
-// ValueError that names the first of `next` whose dtype or sizes are not those of `carried`.
+// ValueError that names the first of `next` whose dtype or sizes differ from those of `carried`.
 void check_carried(std::span<const Tensor> carried, std::span<const Tensor> next);
 
 }  // namespace opwright

@@ -96,8 +96,8 @@ std::vector<Tensor> VjpRun::finish(std::span<const Tensor> outputs) {
 }
 
 std::vector<Tensor> VjpRun::pull(std::span<const Tensor> cotangents, bool keeps_graph) {
-  OPWRIGHT_CHECK(cotangents.size() == outputs_.size(), "vjp: the function gave ", outputs_.size(),
-                 " tensors, but there are ", cotangents.size(), " cotangents");
+  OPWRIGHT_CHECK(cotangents.size() == outputs_.size(), "vjp: the function returned ",
+                 outputs_.size(), " tensors, but there are ", cotangents.size(), " cotangents");
   std::vector<Tensor> gradients;
   {
     const ReentryScope scope(*level_);
@@ -128,7 +128,7 @@ std::vector<Tensor> Pullback::operator()(std::span<const Tensor> cotangents) con
 }
 
 VjpResult vjp_function(std::span<const Tensor> inputs, const FunctionBody& body) {
-  // Shared with the copies of the pull-back.
+  // Shared by copies of the pull-back function.
   auto run = std::make_shared<VjpRun>();
   const std::vector<Tensor> own = run->enter(inputs);
   const FunctionOutputs given = run->run([&] { return body(own); });
@@ -141,14 +141,14 @@ GradResult grad_function(std::span<const Tensor> inputs, const FunctionBody& bod
   VjpRun run;
   const std::vector<Tensor> own = run.enter(inputs);
   const FunctionOutputs given = run.run([&] { return body(own); });
-  OPWRIGHT_CHECK(given.outputs.size() == 1, "grad: the function must give one tensor, got ",
+  OPWRIGHT_CHECK(given.outputs.size() == 1, "grad: the function must return one tensor, got ",
                  given.outputs.size(), "; use vjp or jacrev for several");
   const Tensor value = run.finish(given.outputs)[0];
   OPWRIGHT_CHECK(value.dim() == 0,
-                 "grad: the function must give a scalar, a tensor without "
+                 "grad: the function must return a scalar, a tensor without "
                  "dimensions, got ",
                  value, "; reduce it (sum), or use vjp or jacrev");
-  OPWRIGHT_CHECK(!is_complex(value.dtype()), "grad: the function must give a real number, got ",
+  OPWRIGHT_CHECK(!is_complex(value.dtype()), "grad: the function must return a real number, got ",
                  value, "; differentiate its real or imaginary part, or use vjp");
   const Tensor one[] = {ones_like(value)};
   return {.gradients = run.pull(one, false), .value = value, .aux = run.unwrap(given.aux)};

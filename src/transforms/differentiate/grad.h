@@ -1,8 +1,8 @@
-// Grad: the level of a function that is differentiated.
+// Grad: the interpreter level of a function that is differentiated.
 //
-// Its wrappers show what they wrap; they only give autograd a place of its own, so that derivatives
-// nest. What an operator makes is the level's own, also of foreign tensors, so that it may be
-// written with values that are differentiated; foreign tensors themselves may not.
+// Its wrappers show what they wrap; they only give autograd its own level, so that derivatives
+// nest. Every operator result belongs to the level, even if computed from foreign tensors, so that
+// differentiated values may be written to it; foreign tensors themselves may not be written.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace opwright {
 
 class Grad final : public Interpreter {
  public:
-  // Made before grad mode is switched on for it.
+  // Construct it before switching grad mode on for it.
   explicit Grad(Interpreter* parent) : Interpreter(parent, {.restores_grad_mode = true}) {}
 
   [[nodiscard]] const char* name() const override { return "grad"; }
@@ -32,7 +32,7 @@ class Grad final : public Interpreter {
   void process(const Operator& op, Arguments args, Results results) override;
 
   [[nodiscard]] Tensor wrap(Tensor inner);
-  // What the level below has; a foreign tensor is that itself.
+  // The value at the level below; a foreign tensor is returned as it is.
   [[nodiscard]] Tensor unwrap(const Tensor& tensor) const;
 
  private:
@@ -42,7 +42,7 @@ class Grad final : public Interpreter {
 };
 using GradPtr = IntrusivePtr<Grad>;
 
-// Recording is on, whatever it was outside.
+// Switches recording on, whatever it was outside.
 class [[nodiscard]] RecordingScope {
  public:
   RecordingScope() : grad_(kAttentionGradOff, false), inference_(kAttentionInference, false) {}
@@ -52,14 +52,14 @@ class [[nodiscard]] RecordingScope {
   AttentionScope inference_;
 };
 
-// One run of a function that is differentiated: its inputs as leaves, then its outputs, then any
-// number of pull-backs.
+// One run of a differentiated function: enter its inputs as leaves, finish its outputs, then pull
+// back any number of times.
 class VjpRun {
  public:
-  // On top of the current level.
+  // Opens a level on top of the current one.
   VjpRun();
 
-  // Leaves over the inputs. TypeError for a dtype without gradients.
+  // Makes leaves of the inputs. TypeError for a dtype without gradients.
   [[nodiscard]] std::vector<Tensor> enter(std::span<const Tensor> inputs);
   // Runs a function at the level.
   template <class Function>
@@ -68,12 +68,12 @@ class VjpRun {
     const RecordingScope recording;
     return function();
   }
-  // What the caller gets; the outputs remember their history.
+  // Returns the values for the caller; the outputs keep their history.
   [[nodiscard]] std::vector<Tensor> finish(std::span<const Tensor> outputs);
   [[nodiscard]] std::vector<Tensor> unwrap(std::span<const Tensor> tensors) const;
 
-  // The gradients of the inputs, zeros where nothing came. RuntimeError for a number or sizes of
-  // cotangents that are not those of the outputs.
+  // The gradients of the inputs, zeros where there are none. RuntimeError if the number or sizes of
+  // the cotangents differ from the outputs'.
   [[nodiscard]] std::vector<Tensor> pull(std::span<const Tensor> cotangents, bool keeps_graph);
 
  private:

@@ -1,4 +1,4 @@
-// Jacobians: the derivatives of all elements of the outputs, many rows at once by vmap.
+// Jacobians: the derivatives of all output elements, many rows at a time with vmap.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -20,7 +20,7 @@
 namespace opwright {
 namespace {
 
-// One direction for each element of the tensor, in a new first dimension.
+// One direction per element of the tensor, along a new first dimension.
 Tensor basis_of(const Tensor& tensor) {
   SymSizes sizes = sym_geometry_of(tensor).sizes;
   const SymInt count = tensor.sym_numel();
@@ -28,7 +28,7 @@ Tensor basis_of(const Tensor& tensor) {
   return eye(count, tensor.dtype(), {}, tensor.device()).reshape(sizes);
 }
 
-// The derivatives with the sizes of the output, then those of the input.
+// Reshapes the derivatives to the sizes of the output followed by those of the input.
 Tensor in_blocks(const Tensor& rows, const Tensor& output, const Tensor& input) {
   SymSizes sizes = sym_geometry_of(output).sizes;
   const SymSizes more = sym_geometry_of(input).sizes;
@@ -38,7 +38,7 @@ Tensor in_blocks(const Tensor& rows, const Tensor& output, const Tensor& input) 
 
 void check_real(const char* who, const char* what, const Tensor& tensor) {
   OPWRIGHT_CHECK(!is_complex(tensor.dtype()), who, ": ", what, " (", tensor,
-                 ") is complex, and its derivatives are no single number for each pair of "
+                 ") is complex, and its derivatives are not a single number for each pair of "
                  "elements; differentiate real and imaginary parts");
 }
 

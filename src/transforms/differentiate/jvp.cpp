@@ -36,8 +36,8 @@ Dual& dual_of(const OpwTensor* own) {
   return *static_cast<Dual*>(self.payload.data);
 }
 
-// Views of the tangent must be possible where those of the value are: it gets the value's strides.
-// A value that repeats its elements has none that could be written.
+// Views that are possible on the value must be possible on its tangent, so it gets the value's
+// strides. A value with repeated elements has no view that could be written.
 Tensor with_strides_of(const Tensor& primal, const Tensor& tangent) {
   const SymGeometry wanted = sym_geometry_of(primal);
   const SymGeometry has = sym_geometry_of(tangent);
@@ -145,7 +145,7 @@ void Jvp::run_plain(const Operator& op, Arguments args, Arguments inner, Results
                    });
 }
 
-// A view shares the cell of what it views; what is no view gets one of its own.
+// A view shares the cell of its base; other results get their own.
 Tensor Jvp::wrap_view(const Operator& op, Arguments args, Arguments inner, uint32_t result,
                       uint32_t element, OpwTensor* made) {
   const auto viewed = op.gives_views() && !op.tags().has(Tag::Nondifferentiable)

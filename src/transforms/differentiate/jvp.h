@@ -1,8 +1,8 @@
 // Jvp: forward mode. Each value carries its tangent, the derivative along the given direction.
 //
-// A value's tangent hangs on the memory that the value shows: all views of one memory share a cell,
-// whose tangent is replaced by a write, never written itself. A view takes its own part anew when
-// that happened.
+// A value's tangent belongs to the memory that the value shows: all views of one memory share a
+// cell. A write replaces the cell's tangent, which is never modified in place; a view then
+// recomputes its part.
 #pragma once
 
 #include <cstdint>
@@ -41,23 +41,23 @@ class Jvp final : public Interpreter {
     return "Return it from the differentiated function (has_aux=True) instead of storing it.";
   }
   void process(const Operator& op, Arguments args, Results results) override;
-  // A rule of its own goes before the body of a composite.
+  // An operator's own rule takes precedence over the body of a composite.
   [[nodiscard]] bool keeps_whole(const Operator& op) const override {
     return op.record(Slot::Jvp) != nullptr;
   }
 
-  // Undefined tangent: zero.
+  // An undefined tangent is zero.
   [[nodiscard]] Tensor wrap(Tensor primal, Tensor tangent);
-  // What the level below has; a foreign tensor is that itself, and has no tangent.
+  // The value at the level below; a foreign tensor is returned as it is and has no tangent.
   [[nodiscard]] Tensor primal_of(const Tensor& tensor) const;
   [[nodiscard]] Tensor tangent_of(const Tensor& tensor) const;
 
  private:
-  // One call with its values taken apart.
+  // One call with its values unwrapped.
   struct Push {
     Arguments args;
     Arguments inner;               // at the level below
-    std::vector<Tensor> tangents;  // of all tensors among the arguments
+    std::vector<Tensor> tangents;  // for all tensors among the arguments
   };
 
   [[nodiscard]] bool owns(const OpwTensor* tensor) const noexcept {

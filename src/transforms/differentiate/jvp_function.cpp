@@ -1,4 +1,4 @@
-// Forward mode over a whole function.
+// Forward mode over a function.
 #include <cstddef>
 #include <span>
 #include <vector>

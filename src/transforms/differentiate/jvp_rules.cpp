@@ -1,5 +1,5 @@
-// How an operator takes tangents forward: by its own rule, by its backward formula, or by its
-// parts.
+// How an operator propagates tangents: by its own rule, by its backward formula, or by its
+// decomposition.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -62,7 +62,7 @@ void Jvp::run_rule_of(const Operator& op, Push& push, Results results) {
     if (arg.tag == kOpwTensor) {
       const Tensor tangent = take();
       values.push_back(tangent.is_defined() ? ValueOf<Tensor>::lend(tangent) : OpwValue{});
-      lists.emplace_back(tangent.is_defined() ? Value(tangent) : Value());  // keeps it
+      lists.emplace_back(tangent.is_defined() ? Value(tangent) : Value());  // keeps it alive
     } else if (arg.tag == kOpwNone) {
       values.push_back({});
     } else {
@@ -95,8 +95,7 @@ void Jvp::run_rule_of(const Operator& op, Push& push, Results results) {
       if (one.is_defined()) {
         const ValueMeta meta{BorrowedTensor(tensor)};
         OPWRIGHT_CHECK(has_sizes(one, meta.sizes()), op.name(),
-                       ": its rule for Jvp gave a tangent of "
-                       "sizes ",
+                       ": its jvp rule returned a tangent of sizes ",
                        to_text(ValueMeta(one).sizes()), " for a result of sizes ",
                        to_text(meta.sizes()));
         const ParentScope scope(*this);
@@ -129,7 +128,7 @@ void Jvp::run_formula_of(const Operator& op, Push& push, Results results) {
 
 void Jvp::give(const Operator& op, Push& push, Results raw, std::span<const Tensor> tangents,
                Results results) {
-  SmallVector<size_t, 4> first;  // of each result, among the tangents
+  SmallVector<size_t, 4> first;  // index of each result's first tangent
   size_t next = 0;
   for (const OpwValue& result : raw) {
     first.push_back(next);

@@ -29,14 +29,14 @@
 namespace opwright {
 namespace {
 
-// Where gradients of the arguments arrive: a history, so that the operator may write to them.
+// Receives the gradients of the arguments: a history, so that the operator may write to them.
 class ArgumentsNode final : public TapeNode {
  public:
   [[nodiscard]] std::string name() const override { return "arguments"; }
   void apply(std::span<Tensor> /*gradients*/, std::span<Tensor> /*given*/) override {}
 };
 
-// Whether each output element depends on the elements of the arguments in its own place alone.
+// Whether each output element depends only on the argument elements at the same index.
 bool is_elementwise(const Operator& op, Arguments args) {
   if (!op.tags().has(Tag::Pointwise) || op.num_results() != 1) return false;
   OpwTensor* first = nullptr;
@@ -69,7 +69,7 @@ class OperatorPush {
 
  private:
   struct ArgumentTangent {
-    uint32_t place;  // of the node
+    uint32_t place;  // index in the node
     Tensor tangent;
   };
   struct Output {
@@ -77,9 +77,9 @@ class OperatorPush {
     Tensor primal;
   };
 
-  // The call at the inner level.
+  // Calls the operator at the inner level.
   void call_recorded(Arguments args, std::span<const Tensor> tangents, Results results) {
-    std::vector<Tensor> own;  // what the arguments are replaced by
+    std::vector<Tensor> own;  // replacements for the arguments
     size_t next = 0;
     op_.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
       const Tensor& tangent = tangents[next++];
@@ -155,7 +155,8 @@ class OperatorPush {
     std::vector<Tensor> leaves;
     for (size_t i = 0; i < outputs_.size(); ++i) {
       if (!outputs_[i].edge) continue;
-      // Any values do; at zero the derivative of a formula that takes logarithms is not there.
+      // Any values work; not zero, where the derivative of a formula with logarithms does not
+      // exist.
       Tensor leaf = outer_->wrap(ones_like(outputs_[i].primal));
       set_requires_grad(leaf, true);
       cotangents[i] = edge_of(leaf);

@@ -15,7 +15,7 @@
 namespace opwright {
 namespace {
 
-// The built-in operator computes in the dtype that its arguments promote to; what is written keeps
+// The built-in operator computes in the promoted dtype of its arguments; a written argument keeps
 // its own.
 Tensor in_dtype_of(const Operator& op, const Argument& argument, const Tensor& target,
                    Tensor result) {

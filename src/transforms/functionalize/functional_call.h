@@ -1,4 +1,4 @@
-// A call of an operator that writes, without the write.
+// Calls an operator that writes, without performing the write.
 #pragma once
 
 #include <vector>
@@ -10,13 +10,13 @@
 namespace opwright {
 
 struct FunctionalResults {
-  std::vector<Value> fresh;    // the results that are no written argument
+  std::vector<Value> fresh;    // the results that are not written arguments
   std::vector<Value> written;  // the new value of each written argument
 };
 
-// At the current level. The operator's Functional rule computes it, else the built-in operator that
-// is its pair, else its functional sibling. New values have the dtypes of the arguments. TypeError
-// for one that cannot be stored there, as the operator itself has it.
+// Runs at the current level: the operator's Functional rule, else its built-in functional
+// counterpart, else its functional sibling. New values have the dtypes of the arguments. Raises the
+// operator's own TypeError for a value that cannot be stored.
 [[nodiscard]] FunctionalResults call_functional(const Operator& op, Arguments args);
 
 }  // namespace opwright

@@ -15,14 +15,14 @@ namespace {
 
 bool is_plain_tensor(const Return& result) { return result.type.kind() == TypeKind::Tensor; }
 
-// Whether all that is written is given back, and nothing else is.
+// Whether the results are exactly the written arguments.
 bool gives_written_tensors_only(const Operator& op) {
   const auto& returns = op.schema().returns;
   return std::ranges::all_of(
       returns, [](const Return& each) { return each.is_written() && is_plain_tensor(each); });
 }
 
-// "aten::add" for add_.Tensor and for add.out; empty: it has neither form.
+// "aten::add" for add_.Tensor and for add.out; empty: neither form.
 std::string pair_packet(const Operator& op) {
   const Schema& schema = op.schema();
   if (op.written_args() == 1 && schema.name.base.ends_with('_')) {

@@ -28,7 +28,7 @@ constexpr std::string_view kPrefix = "_functional_";
 
 bool draws(const Operator& op) { return op.tags().has(Tag::NondeterministicSeeded); }
 
-// ---- Its schema ----
+// ---- Schema ----
 
 std::string state_name(const Schema& schema) {
   return schema.index_of("state") ? "random_state" : "state";
@@ -68,11 +68,11 @@ Tags sibling_tags(const Operator& op) {
         Tag::AllowsMixedDevices, Tag::NeedsExactStrides, Tag::Nondifferentiable, Tag::Ordered}) {
     if (op.tags().has(kept)) bits |= Tags{kept}.bits();
   }
-  if (draws(op)) bits |= Tags{Tag::AllowsMixedDevices}.bits();  // the state is on the cpu
+  if (draws(op)) bits |= Tags{Tag::AllowsMixedDevices}.bits();  // the state is on the CPU
   return Tags::from_bits(bits);
 }
 
-// ---- Its body ----
+// ---- Body ----
 
 Value clone_all(const OpwValue& value) {
   switch (value.tag) {
@@ -95,7 +95,7 @@ Value clone_all(const OpwValue& value) {
   }
 }
 
-// The new state, after the call drew from a generator of its own.
+// Calls the operator with a temporary generator and returns the new state.
 Tensor call_with_state(const Operator& op, Arguments args, Results results, const Tensor& state) {
   if (state.is_fake()) {
     call(op, args, results);
@@ -146,7 +146,7 @@ int run_sibling(const OpwRecord* record, const OpwValue* args, uint32_t num_args
   });
 }
 
-// ---- Which there are ----
+// ---- Existing siblings ----
 
 struct Sibling {
   const Operator* of = nullptr;
@@ -167,11 +167,10 @@ struct Siblings {
 void refuse_views(const Operator& op) {
   for (uint32_t i = 0; i < op.num_results(); ++i) {
     if (!op.writes_arguments() || !find_viewed_argument(op, i)) continue;
-    throw_error("NotImplementedError", op.name(), " writes an argument and gives a view of '",
+    throw_error("NotImplementedError", op.name(), " writes an argument and returns a view of '",
                 op.schema().arguments[*find_viewed_argument(op, i)].name,
-                "', which has no functional form\n  Part it in two: an operator that writes and "
-                "one that gives the "
-                "view.");
+                "', which has no functional form\n  Split it in two: an operator that writes and "
+                "one that returns the view.");
   }
 }
 

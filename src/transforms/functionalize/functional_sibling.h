@@ -5,10 +5,11 @@
 //   aten::rand(SymInt[] size, ...) -> Tensor
 //   aten::_functional_rand(Tensor state, SymInt[] size, ...) -> (Tensor, Tensor)
 //
-// A sibling takes the state of the generator first, if its operator draws, and no generator. It
-// gives the results that are no written argument, the new value of each written argument, and the
-// state after the call. Its body for all devices: clone, call, return. It is made when it is first
-// asked for, by its name too, so that the text of a graph can be read in another process.
+// If its operator draws, a sibling takes the generator's state as the first argument, instead of a
+// generator. It returns the results that are not written arguments, the new value of each written
+// argument, and the new state. Its body is the same for all devices: clone, call, return. It is
+// created on first use, also when looked up by name, so that a graph's text can be parsed in
+// another process.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +21,14 @@ namespace opwright {
 // Whether the operator writes an argument or draws random numbers.
 [[nodiscard]] bool has_functional_sibling(const Operator& op);
 
-// NotImplementedError for an operator that writes and gives a view of another argument. Any thread.
+// NotImplementedError for an operator that writes and returns a view of another argument. Any
+// thread.
 [[nodiscard]] const Operator& functional_sibling(const Operator& op);
 
-// The operator that draws random numbers whose functional sibling `op` is; else null. Any thread.
+// The drawing operator whose functional sibling is `op`, or null. Any thread.
 [[nodiscard]] const Operator* find_drawing_origin(const Operator& op);
 
-// The argument that is the generator; none: -1.
+// The index of the generator argument; -1: none.
 [[nodiscard]] int32_t generator_argument(const Operator& op);
 
 }  // namespace opwright

@@ -18,7 +18,7 @@ namespace {
 
 SymInt offset_of(const Tensor& tensor) { return sym_geometry_of(tensor).offset; }
 
-// The arguments of the step, borrowed, behind `leading`; an absolute offset as the value has it.
+// The step's arguments, borrowed, after `leading`; absolute offsets are converted to the value's.
 class StepArguments {
  public:
   StepArguments(const ViewStep& step, std::initializer_list<OpwValue> leading)
@@ -51,8 +51,8 @@ const Tensor& base_value(ViewStep& step) {
   return step.base ? synced_result(*step.base, step.base_place) : step.storage->value;
 }
 
-// What a write that autograd does not see leaves: the new value with the history as it was. Where
-// eager values are below, it is known whether there is one.
+// The result of a write that autograd does not see: the new value with the old history. With eager
+// values below, it is known whether there is one.
 Tensor with_history_of(const Tensor& old, Tensor value) {
   const bool has_none = !current_interpreter() && !requires_grad(old);
   if (has_none || !has_gradients(value.dtype())) return value;
@@ -62,7 +62,7 @@ Tensor with_history_of(const Tensor& old, Tensor value) {
 
 bool is_detaching(const ViewStep& step) { return step.op->tags().has(Tag::Nondifferentiable); }
 
-// The base of the step after a write of `value` to its result.
+// The step's base after a write of `value` to its result.
 Tensor scatter_step(ViewStep& step, uint32_t place, const Tensor& value, const Operator& who) {
   const Operator& op = *step.op;
   if (!op.record(Slot::Scatter)) {
@@ -78,13 +78,13 @@ Tensor scatter_step(ViewStep& step, uint32_t place, const Tensor& value, const O
   OpwValue result{};
   run_rule(op, Slot::Scatter, args.get(), {&result, 1});
   OPWRIGHT_CHECK_TYPE(result.tag == kOpwTensor && result.as_tensor, op.name(),
-                      ": its scatter rule must give a tensor");
+                      ": its scatter rule must return a tensor");
   return Tensor::take(result.as_tensor);
 }
 
-// The storage's value after a write to the view. Of a view whose elements are the same memory
-// (expand, unfold) a part may be written, though not by way of the whole; whoever writes made sure
-// that no element of the part is another one of it.
+// The storage's value after a write to the view. If elements of a base view share memory (expand,
+// unfold), a part of it may be written, though not through the entire base; the caller has checked
+// that the elements of the part do not overlap.
 Tensor scatter_view(const FunctionalView& view, Tensor value, const Operator& who) {
   const Tensor& shown = current_value(view);
   bool is_repeated = false;

@@ -1,10 +1,9 @@
-// Memory as functionalize has it: a value of the level below that each write replaces, and views as
-// the steps that lead from it to them.
+// Memory under functionalize: a storage's value at the level below, which each write replaces, and
+// views as the steps that derive them from it.
 //
-// A view whose storage was written since is stale; it is replayed when it is read. A write to a
-// view goes back through the scatter rules of its steps. The value always has the sizes and strides
-// of the tensor that it stands for, so that what runs on it behaves as it would on that; only its
-// offset may differ.
+// A view whose storage was written since is stale; it is replayed when read. A write to a view
+// propagates through the scatter rules of its steps. The value always has the sizes and strides of
+// the tensor it represents, so operators behave the same on it; only its offset may differ.
 #pragma once
 
 #include <cstddef>
@@ -21,19 +20,19 @@
 namespace opwright {
 
 struct FunctionalStorage : Counted<FunctionalStorage> {
-  // Over a fresh result, or a foreign tensor as the level below has it.
+  // Over a new result, or over a foreign tensor at the level below.
   explicit FunctionalStorage(Tensor initial);
 
-  StoragePtr identity;   // of the wrappers; counts versions
-  SymGeometry geometry;  // of the tensor that the value stands for
+  StoragePtr identity;   // shared by the wrappers; counts versions
+  SymGeometry geometry;  // of the tensor that the value represents
   Tensor value;          // at the level below
   uint64_t writes = 0;
-  bool is_recorded = false;  // a write was made that autograd sees
+  bool is_recorded = false;  // autograd recorded a write
 
-  Tensor source;  // the foreign tensor itself; undefined: made by the transform
-  Tensor first;   // its value at the level below, which is written back to
-  // Why it cannot be written: it shares memory with another in a way that no view tells. Null: it
-  // can.
+  Tensor source;  // the foreign tensor; undefined: created under the transform
+  Tensor first;   // its initial value at the level below, the target of the write-back
+  // Why it cannot be written: it shares memory with another storage, and not as a view. Null: it
+  // can be.
   const char* conflict = nullptr;
 };
 using FunctionalStoragePtr = IntrusivePtr<FunctionalStorage>;
@@ -44,41 +43,40 @@ struct ViewStep : Counted<ViewStep> {
 
   FunctionalStoragePtr storage;
   IntrusivePtr<ViewStep> base;  // null: the storage itself
-  uint32_t base_place = 0;      // which of the base's results was viewed
+  uint32_t base_place = 0;      // which of the base's results is viewed
   const Operator* op = nullptr;
-  std::vector<Value> args;  // at the level below; the first is the base's
+  std::vector<Value> args;  // at the level below; the first is the base
   bool gives_list = false;
-  bool is_absolute =
-      false;  // as_strided with an offset, which is kept from the storage's first element
-  bool grad_mode = true;  // in which it was made, and is replayed
+  bool is_absolute = false;  // as_strided whose offset counts from the storage's first element
+  bool grad_mode = true;     // the grad mode in which it was made and is replayed
   std::vector<Tensor> results;
-  uint64_t synced = 0;  // the storage's writes when `results` were made
+  uint64_t synced = 0;  // the storage's write count when `results` were computed
 };
 using ViewStepPtr = IntrusivePtr<ViewStep>;
 
-// A tensor of functionalize: result `place` of a step, or the storage as a whole.
+// A tensor of functionalize: result `place` of a step, or the entire storage.
 struct FunctionalView {
   FunctionalStoragePtr storage;
-  ViewStepPtr step;  // null: the whole
+  ViewStepPtr step;  // null: the entire storage
   uint32_t place = 0;
 };
 
-// The value at the level below, which must be current. Replays what is stale.
+// The value at the level below, which must be current. Replays stale steps.
 [[nodiscard]] const Tensor& current_value(const FunctionalView& view);
 
-// Runs the view operator at the level below; `step` has all but results.
+// Runs the view operator at the level below; everything but `results` is set in `step`.
 void run_step(ViewStep& step);
 
-// Replaces the part that the view shows; `who` writes. Called with the level below current.
-// NotImplementedError where a view has no scatter rule.
+// Replaces the part that the view shows; `who` is the writing operator. The level below must be
+// current. NotImplementedError if a view has no scatter rule.
 void write_value(const FunctionalView& view, Tensor value, const Operator& who);
 
-// Whether it is a view of detach: autograd does not see writes to it.
+// Whether it is a view made by detach: autograd does not see writes to it.
 [[nodiscard]] bool is_detached(const FunctionalView& view);
-// What made it, or a view that it is made of, under no_grad; null: nothing.
+// The step under no_grad that made the view or one of its bases; null: none.
 [[nodiscard]] const ViewStep* find_step_under_no_grad(const FunctionalView& view);
 
-// What a value of the storage's offset `offset` below has at the level of functionalize.
+// Converts an offset at the level below to the level of functionalize.
 [[nodiscard]] SymInt outer_offset(const FunctionalStorage& storage, const SymInt& offset);
 
 }  // namespace opwright

@@ -1,5 +1,5 @@
-// Twins of foreign tensors, wrappers, and the end of a run; functionalize_process.cpp has the
-// calls.
+// Counterparts of foreign tensors, wrappers, and the end of a run; functionalize_process.cpp
+// handles calls.
 #include "opwright/transforms/functionalize/functionalize.h"
 
 #include <cstddef>
@@ -28,7 +28,7 @@ namespace {
 constexpr const char* kSharedMemory =
     "shares memory with another tensor, but neither is a part of the other";
 
-// As aten::as_strided gives it; the offset counts from the storage's first element.
+// Like the step of aten::as_strided; the offset counts from the storage's first element.
 ViewStepPtr part_step(const FunctionalStoragePtr& storage, const Tensor& value,
                       const SymInt& offset) {
   static const Operator& as_strided_op = Registry::get().require("aten::as_strided");
@@ -52,7 +52,7 @@ Functionalize::Functionalize(Interpreter* parent, bool records)
     : Interpreter(parent, {.lifts = true, .adopts_histories = records}) {}
 Functionalize::~Functionalize() = default;
 
-// ---- Twins ----
+// ---- Counterparts ----
 
 bool Functionalize::owns(const OpwTensor* tensor) const noexcept {
   return is_wrapper_of(*this, tensor);
@@ -63,7 +63,7 @@ FunctionalView& Functionalize::view_of(const OpwTensor* tensor) {
   return *static_cast<FunctionalView*>(self.payload.data);
 }
 
-// One that escaped from its transform stays as it is, and the call refuses it.
+// A tensor that escaped from its transform is not lifted; the call rejects it.
 bool Functionalize::can_lift(const OpwTensor* tensor) const noexcept {
   const bool parent_lifts = parent() && parent()->traits().lifts;
   return (tensor->flags & kOpwFlagWrapped) == 0 || parent_lifts ||
@@ -156,7 +156,7 @@ void Functionalize::lift(std::span<OpwValue> args) {
 
 std::vector<Tensor> Functionalize::enter(std::span<const Tensor> inputs) {
   std::vector<Tensor> twins(inputs.size());
-  for (const Tensor& input : inputs) (void)value_below(input.get());  // in the order of the caller
+  for (const Tensor& input : inputs) (void)value_below(input.get());  // in the caller's order
   for (const size_t index : order_by_extent(inputs)) twins[index] = lift(inputs[index]);
   return twins;
 }

@@ -1,9 +1,9 @@
-// Functionalize: programs without writes.
+// Functionalize: runs programs without performing writes.
 //
-// Its tensors have storages of their own. A write replaces the value of a storage
-// (functional_storage.h), so that what reaches the level below neither writes nor draws random
-// numbers; at the end foreign tensors that were written get their new values by one copy_ each, and
-// generators their new states.
+// Its tensors have their own storages. A write replaces the value of a storage
+// (functional_storage.h), so calls at the level below neither write nor draw random numbers. At the
+// end each written foreign tensor gets its new value with one copy_, and generators get their new
+// states.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ namespace opwright {
 
 class OPWRIGHT_EXPORT Functionalize : public Interpreter, public RandomStates {
  public:
-  // Null: eager values are below. `records`: it is the capture's own one, so that its tensors have
-  // the histories of what they stand for; else the levels below record.
+  // `parent` null: eager values are below. `records`: this level belongs to a capture and its
+  // tensors carry the autograd history; otherwise the levels below record.
   explicit Functionalize(Interpreter* parent, bool records = false);
   ~Functionalize() override;
 
@@ -35,8 +35,8 @@ class OPWRIGHT_EXPORT Functionalize : public Interpreter, public RandomStates {
   [[nodiscard]] OpwTensor* find_twin(const OpwTensor* foreign) const override;
   void process(const Operator& op, Arguments args, Results results) override;
 
-  // Operators that the capture below keeps whole stay so here, recorded or not; else their bodies
-  // run.
+  // Operators that the capture below keeps whole are kept here too, whether recorded or not;
+  // otherwise their bodies run.
   void keep_whole() noexcept { keeps_whole_ = true; }
   [[nodiscard]] bool keeps_whole(const Operator& op) const override {
     return keeps_whole_ && parent()->keeps_whole(op);
@@ -45,17 +45,17 @@ class OPWRIGHT_EXPORT Functionalize : public Interpreter, public RandomStates {
     return keeps_whole(op);
   }
 
-  // Twins of foreign tensors, which the function is called with. Those that share memory become
-  // views of the one that all others are parts of, if there is such a one.
+  // Returns the counterparts of foreign tensors, with which to call the function. Tensors that
+  // share memory become views of the one that contains all others, if there is one.
   [[nodiscard]] std::vector<Tensor> enter(std::span<const Tensor> inputs);
-  // The twin of one tensor, the same each time; a tensor of this level is its own.
+  // The counterpart of one tensor, always the same; a tensor of this level is its own counterpart.
   [[nodiscard]] Tensor lift(const Tensor& tensor);
 
   struct Twin {
     Tensor foreign;
     Tensor value;  // at the level below
     Tensor wrapper;
-    bool is_replayed = false;  // a view of another twin, and not of the foreign tensor
+    bool is_replayed = false;  // a view of another counterpart, and not of the foreign tensor
   };
   [[nodiscard]] const std::unordered_map<OpwTensor*, Twin>& twins() const noexcept {
     return twins_;
@@ -63,16 +63,15 @@ class OPWRIGHT_EXPORT Functionalize : public Interpreter, public RandomStates {
 
   // The value at the level below.
   [[nodiscard]] const Tensor& sync(const Tensor& tensor);
-  // Copies the values of written foreign tensors to these and gives generators their states.
-  // Nothing may be written afterwards; views of foreign tensors are views of the real ones from
-  // here on.
+  // Copies the values of written foreign tensors to these and sets the generators' states. No
+  // writes may follow; views of foreign tensors become views of the real ones.
   void write_back();
-  // All that ends a run: what the outputs are at the level below, after write_back. end() follows.
+  // Ends a run: calls write_back and returns the outputs' values at the level below. end() follows.
   [[nodiscard]] std::vector<Tensor> finish(std::span<const Tensor> outputs);
-  // Lets go of all twins; also when the function failed.
+  // Releases all counterparts; also called when the function failed.
   void end() noexcept;
 
-  // The states as a functionalize above has them.
+  // The states for a functionalize above this one.
   Tensor read_state(RandomState& generator) override;
   void write_state(RandomState& generator, const Tensor& state) override;
 
@@ -111,15 +110,15 @@ class OPWRIGHT_EXPORT Functionalize : public Interpreter, public RandomStates {
   bool keeps_whole_ = false;
   std::unordered_map<OpwTensor*, Twin> twins_;
   std::vector<FunctionalStoragePtr> sources_;  // storages of foreign tensors
-  std::vector<Value> lists_;                   // lifted lists of arguments
+  std::vector<Value> lists_;                   // lifted list arguments
   std::unordered_map<RandomState*, GeneratorState> states_;
   std::unordered_map<const Operator*, std::unique_ptr<Plan>> plans_;
 };
 
 using FunctionalizePtr = IntrusivePtr<Functionalize>;
 
-// Calls f(twins of inputs) -> outputs, a function of std::vector<Tensor>, with writes to inputs and
-// captured tensors at the end only.
+// Calls f(counterparts of inputs) -> outputs, a function of std::vector<Tensor>, and performs
+// writes to inputs and captured tensors only at the end.
 template <class F>
 std::vector<Tensor> run_functionalized(const F& f, std::span<const Tensor> inputs) {
   const auto level = FunctionalizePtr::take(new Functionalize(current_interpreter()));
@@ -135,7 +134,7 @@ std::vector<Tensor> run_functionalized(const F& f, std::span<const Tensor> input
   }
   return level->finish(outputs);
 }
-// The same function without writes on the way.
+// Returns a function that does the same, with its writes deferred to the end.
 template <class F>
 auto functionalize(F f) {
   return [f = std::move(f)](const std::vector<Tensor>& inputs) {

@@ -1,4 +1,4 @@
-// What functionalize knows of an operator before it is called.
+// What functionalize knows about an operator before calling it.
 #pragma once
 
 #include <cstdint>

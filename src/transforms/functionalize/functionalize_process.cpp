@@ -1,5 +1,5 @@
-// How functionalize runs a call: as it is, as a view, without its write, with the state of its
-// generator.
+// How functionalize runs a call: unchanged, as a view, without its write, or with the generator's
+// state.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +41,7 @@ const std::string& argument_name(const Operator& op, uint32_t index) {
   return op.schema().arguments[index].name;
 }
 
-// What as_strided is asked for.
+// The geometry that as_strided requests.
 SymGeometry strided(Arguments args) {
   const auto sizes = ValueOf<std::span<const SymInt>>::read(args[1]);
   const auto strides = ValueOf<std::span<const SymInt>>::read(args[2]);
@@ -51,8 +51,8 @@ SymGeometry strided(Arguments args) {
           .offset = offset ? *offset : sym_geometry_of(BorrowedTensor(args[0].as_tensor)).offset};
 }
 
-// Makes a step of as_strided one from the storage: what it reaches does not depend on the view that
-// it was called on. False: it reaches elements that the storage's tensor does not show.
+// Rewrites a step of as_strided to start at the storage, because the result does not depend on the
+// view it was called on. False if it reaches elements that the storage's tensor does not show.
 bool take_from_storage(ViewStep& step, Arguments args) {
   const SymGeometry wanted = strided(args);
   const FunctionalStorage& storage = *step.storage;
@@ -83,7 +83,7 @@ const Functionalize::Plan& Functionalize::plan(const Operator& op) {
   made->writes = op.writes_arguments();
   made->draws = op.tags().has(Tag::NondeterministicSeeded);
   made->is_view = is_view(op);
-  if (made->writes && made->is_view) (void)functional_sibling(op);  // refuses
+  if (made->writes && made->is_view) (void)functional_sibling(op);  // raises
   made->is_as_strided = op.name() == "aten::as_strided";
   made->generator = generator_argument(op);
   return *plans_.emplace(&op, std::move(made)).first->second;
@@ -112,7 +112,7 @@ void Functionalize::view(const Operator& op, const Plan& known, Arguments args, 
   OPWRIGHT_CHECK(
       op.num_results() == 1 && find_viewed_argument(op, 0) == 0u && args[0].tag == kOpwTensor,
       op.name(),
-      ": under functionalize a view operator gives one view, or one list of views, of "
+      ": under functionalize a view operator must return one view, or one list of views, of "
       "its first argument\n  schema: ",
       to_text(op.schema()));
   const FunctionalView& base = view_of(args[0].as_tensor);
@@ -122,7 +122,7 @@ void Functionalize::view(const Operator& op, const Plan& known, Arguments args, 
   step->base_place = base.place;
   step->op = &op;
   step->gives_list = op.schema().returns[0].type.is_list();
-  // One from the storage leaves out the views between, but not what they hide from autograd.
+  // A step from the storage skips the views between, but not what these hide from autograd.
   const bool is_hidden =
       known.is_as_strided && (is_detached(base) || find_step_under_no_grad(base));
   step->grad_mode = thread_state().grad_is_enabled() && !is_hidden;
@@ -142,8 +142,8 @@ OpwValue Functionalize::wrap_view(const ViewStepPtr& step) {
   return ValueOf<Tensor>::give(std::move(wrapped.front()));
 }
 
-// A view by as_strided that reaches elements which the storage's tensor does not show: it is a
-// tensor of its own, and neither can be written.
+// An as_strided view that reaches elements that the storage's tensor does not show: it becomes a
+// separate tensor, and neither can be written.
 OpwValue Functionalize::wrap_outside(const ViewStep& step) {
   constexpr const char* kOutside =
       "shares its storage with a view by as_strided that reaches other elements of it";
@@ -180,8 +180,8 @@ void Functionalize::check_writes(const Operator& op, Arguments args) const {
   }
 }
 
-// Views that autograd does not see through must not get values that it does: one value of the level
-// below cannot carry two histories.
+// Views that autograd does not see through must not receive values that it tracks: one value of the
+// level below cannot have two histories.
 void Functionalize::refuse_tracked_write(const Operator& op, uint32_t index, OpwTensor* written,
                                          bool has_tracked_argument) const {
   const FunctionalView& view = view_of(written);
@@ -233,7 +233,7 @@ void Functionalize::write_all(const Operator& op, uint32_t argument, const OpwVa
     if (next < targets.size()) write_one(op, argument, targets[next], BorrowedTensor(tensor));
     ++next;
   });
-  OPWRIGHT_CHECK(next == targets.size(), op.name(), ": its functional form gave ", next,
+  OPWRIGHT_CHECK(next == targets.size(), op.name(), ": its functional form returned ", next,
                  " new tensors for the ", targets.size(), " of '", argument_name(op, argument),
                  "'");
 }
@@ -259,7 +259,7 @@ void Functionalize::write_one(const Operator& op, uint32_t argument, OpwTensor* 
   write_value(written, value, op);
 }
 
-// Results marked (a!) are the arguments as they were passed.
+// Results marked (a!) are the arguments as passed.
 void Functionalize::give_results(const Operator& op, Arguments args, std::span<Value> fresh,
                                  Results results) {
   size_t next = 0;

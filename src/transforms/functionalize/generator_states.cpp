@@ -11,7 +11,7 @@
 namespace opwright {
 namespace {
 
-// Where the numbers are drawn.
+// The device on which the numbers are drawn.
 Device drawing_device(const Operator& op, Arguments args) {
   std::optional<Device> device;
   if (op.device_argument() >= 0) {

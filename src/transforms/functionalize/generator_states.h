@@ -1,4 +1,4 @@
-// The generator that a call draws from, and the states of generators as the levels below have them.
+// The generator that a call draws from, and where the levels below keep generator states.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace opwright {
 
-// The one that is given as argument `index` (-1: the operator takes none), else the default one of
-// the device where the numbers are drawn.
+// The generator passed as argument `index` (-1: the operator has no such argument), else the
+// default generator of the device on which the numbers are drawn.
 [[nodiscard]] RandomState& drawn_generator(const Operator& op, Arguments args, int32_t index);
 
-// The nearest level below that keeps states; where there is none, the generators themselves.
+// The nearest level below that keeps states; if there is none, the generators themselves.
 [[nodiscard]] RandomStates& states_below(const Interpreter& level);
 
 }  // namespace opwright

@@ -41,7 +41,7 @@ struct ByteRange {
   const std::byte* begin;
   const std::byte* end;
 };
-// None: no element.
+// None if there are no elements.
 std::optional<ByteRange> byte_range(const TensorImpl& holder) {
   const std::optional<Extent> extent = find_extent(holder.shape(), holder.strides());
   if (!extent || extent->is_empty) return std::nullopt;
@@ -50,7 +50,7 @@ std::optional<ByteRange> byte_range(const TensorImpl& holder) {
   return ByteRange{first + extent->lowest * item, first + (extent->highest + 1) * item};
 }
 
-// Of two storages: memory that came in by two ways.
+// For two storages: memory that was imported twice.
 MemoryShare compare_addresses(const TensorImpl& whole, const TensorImpl& part, bool is_symbolic) {
   if (!has_memory(whole) || !has_memory(part)) return {};
   const auto a = byte_range(whole);
@@ -97,7 +97,7 @@ std::vector<size_t> order_by_extent(std::span<const Tensor> tensors) {
     const auto extent = find_extent(holder.shape(), holder.strides());
     return holder.symbolic || !extent ? 0 : extent->length();
   };
-  // Few tensors share a storage: each looks for an earlier and smaller one.
+  // Few tensors share a storage: each is compared with earlier, smaller ones.
   for (size_t i = 1; i < order.size(); ++i) {
     for (size_t k = 0; k < i; ++k) {
       const Storage& storage = storage_of(tensors[order[i]]);

@@ -21,7 +21,7 @@ DType default_dtype(Device device) {
   return device.type == kOpwDeviceCpu ? DType::BFloat16 : DType::Float16;
 }
 
-// The one that decides for the device's type, or null.
+// The innermost Autocast for the device's type, or null.
 Autocast* find_autocast(Device device) {
   for (Mode* mode = thread_state().modes; mode; mode = mode->outer()) {
     auto* autocast = dynamic_cast<Autocast*>(mode);
@@ -39,7 +39,7 @@ Autocast* find_outermost() {
   return outermost;
 }
 
-// The values that a rule gives; those that are not passed on are released.
+// The values that a rule returns; releases those that are not passed on.
 class CastArguments {
  public:
   explicit CastArguments(size_t count) : values_(count, OpwValue{}) {}
@@ -81,7 +81,7 @@ void Autocast::enter() {
 
 void Autocast::leave() {
   OPWRIGHT_CHECK(thread_state().modes == this,
-                 "autocast: it is left on the thread that entered it, and the innermost first");
+                 "autocast: exit it on the thread that entered it, innermost first");
   scope_.reset();
   if (shadowed_) shadowed_->is_shadowed_ = false;
   own_cache_.clear();
@@ -104,7 +104,7 @@ bool Autocast::process(const Operator& op, Arguments args, Results results) {
   return true;
 }
 
-// ---- Of this thread ----
+// ---- Per thread ----
 
 AutocastScope::AutocastScope(Device device, std::optional<DType> dtype, bool is_enabled,
                              bool keeps_casts)

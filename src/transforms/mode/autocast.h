@@ -1,5 +1,5 @@
-// Autocast: the mode that casts the floating arguments of a call as the operator's Autocast rule
-// says.
+// Autocast: a mode that casts the floating-point arguments of a call by the operator's Autocast
+// rule.
 #pragma once
 
 #include <optional>
@@ -14,10 +14,10 @@ namespace opwright {
 
 class OPWRIGHT_EXPORT Autocast final : public Mode {
  public:
-  // As AutocastScope says.
+  // See AutocastScope for the arguments.
   Autocast(Device device, std::optional<DType> dtype, bool is_enabled, bool keeps_casts);
 
-  // Becomes the innermost mode of this thread; it stands in one place at a time.
+  // Becomes the innermost mode of this thread. It cannot be entered twice at a time.
   void enter();
   // RuntimeError unless it is the innermost mode of this thread.
   void leave();
@@ -34,9 +34,9 @@ class OPWRIGHT_EXPORT Autocast final : public Mode {
   DType dtype_;
   bool is_enabled_;
   bool keeps_casts_;
-  bool is_shadowed_ = false;      // one inside of it decides for this device
-  Autocast* shadowed_ = nullptr;  // the one outside of it
-  CastCache* cache_ = nullptr;    // of the outermost one
+  bool is_shadowed_ = false;      // an inner Autocast decides for this device
+  Autocast* shadowed_ = nullptr;  // the outer Autocast for this device
+  CastCache* cache_ = nullptr;    // owned by the outermost Autocast
   CastCache own_cache_;
   std::optional<ModeScope> scope_;
 };

@@ -1,4 +1,4 @@
-// Casts of weights, each made once while autocast is on.
+// Caches casts of weights while autocast is on.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@
 
 namespace opwright {
 
-// While it is the innermost mode, `to` of a leaf that requires grad gives the cast that it gave
-// before, as long as the leaf was not written since.
+// While it is the innermost mode, `to` on a leaf that requires grad returns the previous cast,
+// unless the leaf was written since.
 class OPWRIGHT_EXPORT CastCache final : public Mode {
  public:
   bool process(const Operator& op, Arguments args, Results results) override;
   void clear() { casts_.clear(); }
 
  private:
-  // A cast belongs to the transform that it was made under, and is recorded or not.
+  // A cast belongs to the transform under which it was made, and is recorded or not.
   struct Key {
     const OpwTensor* leaf;
     Interpreter* level;
@@ -34,7 +34,7 @@ class OPWRIGHT_EXPORT CastCache final : public Mode {
     size_t operator()(const Key& key) const noexcept;
   };
   struct Cast {
-    Tensor leaf;  // this and the level keep the addresses of the key
+    Tensor leaf;  // with the level, keeps the addresses in the key valid
     IntrusivePtr<Interpreter> level;
     Tensor cast;
     uint64_t version;

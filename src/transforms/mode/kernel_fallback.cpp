@@ -44,10 +44,10 @@ Counts& counts() {
   return *all;
 }
 
-// ---- A form that writes ----
+// ---- Forms that write ----
 
-// The forms that write and that a form that does not stands in for, innermost first. The second may
-// be defined as the first on a copy: then neither has a kernel.
+// The writing forms that are running as their functional form, innermost first. The functional form
+// may be defined as the writing one on a copy: then neither has a kernel.
 class StandInScope {
  public:
   explicit StandInScope(const Operator& op) : op_(op), outer_(innermost) { innermost = this; }
@@ -68,7 +68,7 @@ class StandInScope {
   const StandInScope* outer_;
 };
 
-// An `out` without elements takes the sizes of what it is given.
+// An `out` without elements takes the sizes of the value.
 void write_target(const Tensor& target, const Tensor& value) {
   Tensor own = target;
   if (own.numel() == 0 && value.numel() != 0) own.resize_(value.sizes());
@@ -99,7 +99,8 @@ bool run_without_writing(const Operator& op, Slot slot, Arguments args, Results 
 
 // ---- A decomposition ----
 
-// What a kernel would refuse. A rule checks nothing itself: in a graph the fake kernel ran before.
+// Makes the checks of a kernel. A rule checks nothing itself: in a graph the fake kernel ran
+// before.
 void check_by_fake_kernel(const Operator& op, Arguments args) {
   const OpwRecord* fake = op.record(Slot::Fake);
   if (!fake) return;
@@ -127,7 +128,7 @@ Tensor copy_to(Device device, OpwTensor* tensor) {
   return _to_copy(Tensor::borrow(tensor), std::nullopt, std::nullopt, device);
 }
 
-// The device of the call: of its tensors, else of its device argument.
+// The device of the call: that of its tensors, else its device argument.
 Device device_of_call(const Operator& op, Slot slot, Arguments args) {
   const int32_t type = device_type_of_bit(1U << static_cast<uint32_t>(slot));
   Device device(type);
@@ -154,7 +155,7 @@ class CpuArguments {
 
   [[nodiscard]] Arguments get() const noexcept { return {values_.data(), values_.size()}; }
 
-  // Brings what was written to the copies of written arguments back.
+  // Copies what was written to the copies back to the written arguments.
   void write_back(const Operator& op, Arguments args) const {
     op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
       if (!op.writes_argument(index)) return;
@@ -163,7 +164,7 @@ class CpuArguments {
       }
     });
   }
-  // The argument that the CPU's function gave back; null: none.
+  // The argument that the CPU function returned; null: none.
   [[nodiscard]] OpwTensor* original_of(const OpwTensor* copy) const {
     for (const auto& [original, own] : copies_) {
       if (own.get() == copy) return original;
@@ -206,7 +207,7 @@ bool run_on_cpu(const Operator& op, Slot slot, Arguments args, Results results) 
 }
 
 bool run_without_kernel(const Operator& op, Slot slot, Arguments args, Results results) {
-  // What stands in for a kernel is not recorded, as a kernel's own calls are not.
+  // A fallback is not recorded, like the calls a kernel makes.
   const AttentionScope scope(kAttentionBelowRecording, true);
   return run_without_writing(op, slot, args, results) || run_decomposition(op, args, results) ||
          run_on_cpu(op, slot, args, results);

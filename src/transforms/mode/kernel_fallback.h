@@ -1,8 +1,8 @@
-// What runs for an operator that has no kernel for a device.
+// The fallback for an operator without a kernel for a device.
 //
-// A form that writes runs as the operator that does not, and a copy; an operator with a
-// decomposition as that. Both stay on the device. Where there is neither, and the user allowed it,
-// the CPU's kernel runs on copies, and is counted.
+// A form that writes runs as the operator that does not write, plus a copy; an operator with a
+// decomposition runs that. Both stay on the device. Otherwise, if the user allowed it, the CPU
+// kernel runs on copies, and the call is counted.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 
 namespace opwright {
 
-// Of this thread; not allowed at first.
+// Per thread; off by default.
 [[nodiscard]] OPWRIGHT_EXPORT bool allows_fallback() noexcept;
 OPWRIGHT_EXPORT void set_allows_fallback(bool allows) noexcept;
 
-// How often each operator ran on the CPU for a device that lacks it, most often first. Any thread.
+// How often each operator fell back to the CPU, most frequent first. Any thread.
 struct FallbackCount {
   std::string name;  // "aten::cumsum"
   int64_t times;

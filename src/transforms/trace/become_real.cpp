@@ -1,5 +1,5 @@
-// A trace that ends early: what it recorded is run on the real inputs, and its values become the
-// real tensors that the run gave.
+// Ends a trace early: runs the recorded graph on the real inputs, and turns the trace's values into
+// the resulting real tensors.
 #include <cstdint>
 #include <span>
 #include <string>
@@ -29,8 +29,8 @@
 namespace opwright {
 namespace {
 
-// As an eager run of this thread below all that is active, unrecorded: what was recorded here has
-// been through the modes already.
+// The state of an eager run on this thread, below everything active and without recording: the
+// recorded calls have already gone through the modes.
 ThreadState state_of_run(Interpreter* outside) {
   ThreadState state = thread_state();
   state.set_current(outside);
@@ -40,7 +40,7 @@ ThreadState state_of_run(Interpreter* outside) {
   return state;
 }
 
-// The values from which the symbols that the data decided can be read.
+// The values that determine the data-dependent symbols.
 class UnknownSizes {
  public:
   explicit UnknownSizes(const Graph& graph) : env_(graph.shape_env().get()) {
@@ -101,7 +101,7 @@ class UnknownSizes {
   std::unordered_set<std::string> found_;
 };
 
-// Every symbol is its value from here on.
+// Replaces every symbol with its value from here on.
 void settle(ShapeEnv* env) {
   if (!env) return;
   for (const Symbol& symbol : env->symbols()) {
@@ -124,7 +124,7 @@ void settle_view(ViewRecord* view) {
   }
 }
 
-// Where a gradient goes that an opened boundary, or the leaf of a twin, would pass on.
+// The edge to which an opened boundary, or the leaf of a lifted tensor, would pass a gradient.
 Edge past_boundary(const Edge& edge) {
   if (!edge || edge.node->edges().size() != 1) return edge;
   const TapeNode* node = edge.node.get();
@@ -133,8 +133,8 @@ Edge past_boundary(const Edge& edge) {
   return passes_on ? node->edges()[0] : edge;
 }
 
-// What was recorded on symbols goes on with plain ints, and its gradients go straight to the nodes
-// outside, so that they are summed up in the order of an eager run.
+// Replaces symbols in recorded nodes with plain ints, and connects their gradients directly to the
+// nodes outside, so that gradients accumulate in the order of an eager run.
 void settle_histories(std::span<const Tensor> live) {
   std::unordered_set<TapeNode*> seen;
   std::vector<TapeNode*> waiting;
@@ -165,7 +165,7 @@ void settle_histories(std::span<const Tensor> live) {
 
 }  // namespace
 
-// ---- Asking ----
+// ---- Requesting the end ----
 
 void Trace::end_for(const TraceBreaker::Cause& cause) {
   if (breaker_ && breaker_->end_trace(cause)) throw LevelEnded{};
@@ -173,7 +173,7 @@ void Trace::end_for(const TraceBreaker::Cause& cause) {
 
 void Trace::end_for(const Operator& op, const Error& error) {
   if (!breaker_) return;
-  if (current_interpreter() != this) throw LevelEnded{};  // already
+  if (current_interpreter() != this) throw LevelEnded{};  // it has already ended
   constexpr std::string_view kNoFake = " has no fake kernel";
   const std::string_view text = error.what();
   const char* note = error.note("operator");
@@ -207,21 +207,21 @@ void Trace::become_real(std::span<const OpwValue> arguments) {
   settle(graph_->shape_env().get());
   for (size_t i = 0; i < live.size(); ++i) {
     const TensorImpl& shown = impl(real[i].get().as_tensor);
-    // Saved values compare with the counter of the trace.
+    // Saved values are compared with the trace's version counter.
     const uint64_t version = version_of(live[i]);
     replace_contents(impl(live[i]), shown);
     shown.storage->version.store(version, std::memory_order_release);
   }
   give_histories_back(live);
   settle_histories(live);
-  // What was lifted stays until the end: a call that is under way may hold it.
+  // Lifted values are kept until the end: a call in progress may use them.
   breaker_ = nullptr;
   if (thread_state().current == this) thread_state().set_current(outside_);
   end_early(outside_);
 }
 
-// What was lifted and what it was lifted to are now two objects over one memory: history and .grad
-// go to the tensor outside, and views of the one become views of the other.
+// A lifted tensor and its outside counterpart are now two objects over one memory: history and
+// .grad move to the outside tensor, and views of the former become views of the latter.
 void Trace::give_histories_back(std::span<const Tensor> live) {
   std::unordered_map<const OpwTensor*, Tensor> foreign_of;
   std::unordered_map<const OpwTensor*, uint32_t> rebases;  // before

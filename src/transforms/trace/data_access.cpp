@@ -72,18 +72,17 @@ void throw_no_data(std::string_view who, const Tensor& tensor, const char* kind)
   const SourceSite line = current_user_line();
   const std::string at = line.is_known() ? concatenate(", at ", line) : "";
   if (is_sample(tensor)) {
-    throw_error(kind, who, ": the data of one sample inside vmap were asked for (", tensor, ")", at,
-                ", but it stands for all samples of the batch at once\n  Keep the value a tensor "
+    throw_error(kind, who, ": cannot read the data of one sample inside vmap (", tensor, ")", at,
+                ", since it represents all samples of the batch at once\n  Keep the value a tensor "
                 "(opwright.where instead of an if), or put the code that reads it into an operator "
                 "of its own (opwright.library.custom_op).");
   }
   if (const Home* home = impl(tensor).home) {
-    throw_error(
-        kind, who, ": the data of a tensor inside ", home->name(), " were asked for (", tensor, ")",
-        at,
-        "; what is recorded cannot depend on them\n  Keep the value a tensor "
-        "(opwright.where, opwright.cond), or put the code that reads it into an operator of "
-        "its own (opwright.library.custom_op).");
+    throw_error(kind, who, ": cannot read the data of a tensor inside ", home->name(), " (", tensor,
+                ")", at,
+                "; a recorded program cannot depend on data\n  Keep the value a tensor "
+                "(opwright.where, opwright.cond), or put the code that reads it into an operator "
+                "of its own (opwright.library.custom_op).");
   }
   throw_error(kind, who, ": a fake tensor has no data to read (", tensor, ")", at,
               "\n  It has sizes, strides, dtype and device only; make code that needs the data an "

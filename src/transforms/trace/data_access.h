@@ -1,4 +1,4 @@
-// The refusal to read data that are not there: of fakes, and of values inside of a transform.
+// Errors for reading data that do not exist: of fakes, and of values inside a transform.
 #pragma once
 
 #include <span>
@@ -10,23 +10,25 @@
 
 namespace opwright {
 
-// Before what a trace cannot record. If a trace of this thread may end early (TraceBreaker), it is
-// asked to: true, it has ended and its values are real tensors. `cause` says in the user's words
-// what comes next: "numpy() reads the data of a tensor". May throw what the breaker throws.
+// Called before an action that a trace cannot record. If a trace of this thread may end early
+// (TraceBreaker), requests that; true: it has ended and its values are real tensors. `cause`
+// describes the action in the user's words: "numpy() reads the data of a tensor". May throw what
+// the breaker throws.
 OPWRIGHT_EXPORT bool end_trace(const std::string& cause);
 
 // Whether there is such a trace.
 [[nodiscard]] OPWRIGHT_EXPORT bool may_trace_end() noexcept;
 
-// The same before the data of this tensor are read, be it a value of that trace or a tensor from
-// outside, whose writes the trace may still hold; `who`: "tolist". Nothing happens to others.
+// The same before the data of this tensor are read. It may be a value of that trace, or an outside
+// tensor with writes that the trace has not performed yet; others are not affected. `who`:
+// "tolist".
 OPWRIGHT_EXPORT void make_data_real(std::string_view who, const Tensor& tensor);
 
-// The same before a backward() from these outputs that would go on outside of the trace.
+// The same before a backward() from these outputs that would continue outside the trace.
 OPWRIGHT_EXPORT void make_history_real(std::span<const Tensor> outputs);
 
-// Names what was asked for (`who`, "item"), the tensor, the user's line, and the ways out. `kind`
-// is that of the error.
+// Names the access (`who`, "item"), the tensor and the user's line, and suggests alternatives.
+// `kind` is the kind of the error.
 [[noreturn]] OPWRIGHT_EXPORT void throw_no_data(std::string_view who, const Tensor& tensor,
                                                 const char* kind = "RuntimeError");
 

@@ -33,8 +33,8 @@
 namespace opwright {
 namespace {
 
-// The strides of `real` over sizes that may be symbols: products where they are the products of
-// this run's sizes, as those of dense memory in any order are; the plain numbers otherwise.
+// The strides of `real` for possibly symbolic sizes: products of sizes if they equal such products
+// in this run, as for dense memory in any order; plain numbers otherwise.
 SymSizes derive_strides(const Geometry& real, const SymSizes& sizes) {
   std::vector<size_t> inner_first(real.sizes.size());
   std::iota(inner_first.begin(), inner_first.end(), size_t{0});
@@ -92,7 +92,7 @@ void FakeMode::process(const Operator& op, Arguments args, Results results) {
       throw_real_in_fake_mode(op, index, tensor);
   });
   const uint32_t flags = op.merged_tensor_flags(args);
-  if (flags & kOpwDeviceBits) (void)select_slot(op, args, flags);  // refuses two devices
+  if (flags & kOpwDeviceBits) (void)select_slot(op, args, flags);  // rejects two devices
   const ParentScope parent(*this);
   const ShapeEnvScope scope(shape_env_.get());
   run_fake(op, args, results);

@@ -1,8 +1,8 @@
 // Fake mode: operators run on shapes without memory.
 //
-// A fake tensor reaches its fake kernel through its own flag; this interpreter exists for calls
-// without tensors, for refusing real ones, and as the bottom of a trace. It starts a new root: what
-// was active outside does not see its calls.
+// The flag of a fake tensor selects its fake kernel. This interpreter handles calls without
+// tensors, rejects real tensors, and is the bottom of a trace. It starts a new root: interpreters
+// active outside do not see its calls.
 #pragma once
 
 #include <cstdint>
@@ -25,26 +25,27 @@ class OPWRIGHT_EXPORT FakeMode : public Interpreter {
 
   [[nodiscard]] const char* name() const override { return "FakeTensorMode"; }
   [[nodiscard]] const char* advice() const override;
-  // Runs the fake kernel with the environment current. RuntimeError for a real tensor, naming the
-  // argument and from_tensor.
+  // Runs the fake kernel with this mode's environment current. RuntimeError for a real tensor names
+  // the argument and suggests from_tensor.
   void process(const Operator& op, Arguments args, Results results) override;
-  // A composite operator with a fake kernel of its own runs that.
+  // Whether a composite operator has its own fake kernel, which then runs instead of the body.
   [[nodiscard]] bool keeps_whole(const Operator& op) const override;
 
   [[nodiscard]] ShapeEnv& shape_env() const noexcept { return *shape_env_; }
 
   // Which sizes of a real tensor become symbols.
   enum class Sizes : uint8_t { Static, Dynamic };
-  // The fake twin of a plain tensor: the same sizes, strides, offset, dtype, device, version,
-  // requires_grad. The same tensor gives the same twin, and tensors that share a storage give twins
-  // that do. `source` names the tensor in messages. A fake tensor is its own twin.
+  // The fake counterpart of a plain tensor, with the same sizes, strides, offset, dtype, device,
+  // version and requires_grad. The same tensor gives the same counterpart, and tensors that share a
+  // storage give counterparts that share one. `source` names the tensor in messages. A fake tensor
+  // is its own counterpart.
   [[nodiscard]] Tensor from_tensor(const Tensor& real, Sizes sizes = Sizes::Static,
                                    const std::string& source = "");
-  // The sizes of `dynamic_dims` become symbols, counted from the end where negative. IndexError.
+  // Only the sizes of `dynamic_dims` become symbols; negative ones count from the end. IndexError.
   [[nodiscard]] Tensor from_tensor(const Tensor& real, std::span<const int64_t> dynamic_dims,
                                    const std::string& source = "");
-  // A fake of a plain tensor with sizes that are given; the strides follow them. It is nobody's
-  // twin: two calls give two tensors that share nothing.
+  // A fake of a plain tensor with the given sizes, and strides derived from them. It is not
+  // registered as a counterpart: two calls return two tensors that share nothing.
   [[nodiscard]] static Tensor make_apart(const Tensor& real, std::span<const SymInt> sizes);
 
  private:
@@ -54,23 +55,23 @@ class OPWRIGHT_EXPORT FakeMode : public Interpreter {
 
   ShapeEnvPtr shape_env_;
   struct Twin {
-    Tensor real;  // keeps the address taken
+    Tensor real;  // keeps the address valid
     Tensor fake;
   };
   std::unordered_map<OpwTensor*, Twin> twins_;
   struct StorageTwin {
-    StoragePtr real;  // keeps the address taken
+    StoragePtr real;  // keeps the address valid
     StoragePtr fake;
   };
   std::unordered_map<Storage*, StorageTwin> storages_;
 };
 
-// Whether a tensor that is made now has no memory: in a fake kernel, and under a FakeMode with no
-// trace above it that takes real tensors as its own.
+// Whether tensors made now have no memory: in a fake kernel, and under a FakeMode unless a trace
+// above it accepts real tensors.
 [[nodiscard]] OPWRIGHT_EXPORT bool is_making_fakes() noexcept;
-// A shape of what a tensor shows, a wrapper's too, with a storage of its own.
+// A fake with the geometry of a tensor, which may be a wrapper, and its own storage.
 [[nodiscard]] Tensor fake_of(const Tensor& shown);
-// The same of a plain tensor, with its flags and the length of its storage.
+// The same for a plain tensor, with its flags and storage length.
 [[nodiscard]] OPWRIGHT_EXPORT Tensor fake_copy_of(const Tensor& real);
 
 }  // namespace opwright

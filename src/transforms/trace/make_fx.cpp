@@ -16,7 +16,7 @@
 namespace opwright {
 namespace {
 
-// Inputs may have sizes of the environment outside, which a trace inside of another one shares.
+// Inputs may have sizes from the outer environment, which a nested trace shares.
 IntrusivePtr<Trace> begin(TraceSessionOptions options) {
   Interpreter* outside = current_interpreter();
   if (!options.shape_env) options.shape_env = find_shape_env();
@@ -80,7 +80,7 @@ std::vector<Tensor> TraceSession::enter(std::span<const Tensor> added) {
   return twins;
 }
 
-// The gradients that a backward() of the function gave to leaves from outside.
+// The gradients that a backward() in the function gave to outside leaves.
 std::vector<TraceSession::LeafGradient> TraceSession::find_gradients() const {
   std::vector<LeafGradient> found;
   const auto look = [&](const Tensor& foreign, const Tensor& own, const Tensor& twin) {
@@ -105,7 +105,7 @@ std::vector<TraceSession::LeafGradient> TraceSession::find_gradients() const {
   return found;
 }
 
-// Backward at the end of the graph: what it gave, in the order of the inputs.
+// Records the gradients at the end of the graph, in the order of the inputs.
 void TraceSession::record_gradients(std::span<const LeafGradient> gradients) {
   static const Operator& add = Registry::get().require("opwright::accumulate_gradient");
   static const Operator& assign = Registry::get().require("opwright::assign_gradient");
@@ -120,7 +120,7 @@ void TraceSession::record_gradients(std::span<const LeafGradient> gradients) {
   }
 }
 
-// The tensors among the outputs as the trace has them, after all writes.
+// The tensors among the outputs at the level of the trace, after all writes.
 std::vector<Tensor> TraceSession::take_tensors(std::span<const OpwValue> outputs) {
   std::vector<Tensor> tensors;
   for (const OpwValue& output : outputs) {
@@ -168,7 +168,7 @@ GraphPtr TraceSession::finish(std::span<const OpwValue> outputs) {
 
 namespace {
 
-// The inputs of a graph as values of a trace that begins.
+// Adds the inputs of a graph to a trace that is starting.
 std::vector<Value> add_inputs(TraceSession& session, const Graph& graph) {
   Trace& trace = session.trace();
   std::vector<Tensor> tensors;

@@ -24,8 +24,8 @@ void check_foreign_writes(const Home& level, const Operator& op, Arguments args)
         return;
       throw_error("RuntimeError", op.name(), ": '", op.schema().arguments[index].name,
                   "' is a tensor from outside of ", level.name(), " (", BorrowedTensor(written),
-                  ") and cannot take a value from inside\n  Write to a clone of it, or return the "
-                  "value.");
+                  ") and cannot be written with a value from inside\n  Write to a clone of it, or "
+                  "return the value.");
     });
   }
 }

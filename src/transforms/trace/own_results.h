@@ -1,5 +1,5 @@
-// What a transform makes of the results of the level below, where its values are wrappers of the
-// same sizes (grad, jvp).
+// Wraps results of the level below, for transforms whose wrappers have the sizes of what they wrap
+// (grad, jvp).
 #pragma once
 
 #include <bit>
@@ -24,15 +24,15 @@ namespace opwright {
   return static_cast<const WrapperImpl&>(impl(const_cast<OpwTensor*>(own))).inner.get();
 }
 
-// RuntimeError for a foreign tensor that is written while another argument is the level's own.
+// RuntimeError if a foreign tensor is written while another argument belongs to the level.
 void check_foreign_writes(const Home& level, const Operator& op, Arguments args);
 
-// A write may have given its arguments other sizes (out=, resize_).
+// Updates the wrappers' sizes, which a write may have changed (out=, resize_).
 void refresh_written(const Home& level, const Operator& op, Arguments args);
 
-// Gives `raw`, which it takes over, as the level's: what was made becomes `wrap(result, element,
-// OpwTensor*) -> Tensor`; a view of a foreign tensor stays foreign, and an argument that was given
-// back is that argument.
+// Takes ownership of `raw` and wraps it for the level: new results become `wrap(result, element,
+// OpwTensor*) -> Tensor`; a view of a foreign tensor stays foreign, and a returned argument is that
+// argument.
 template <class Wrap>
 void give_own_results(const Home& level, const Operator& op, Arguments args, Results raw,
                       Results results, const Wrap& wrap) {

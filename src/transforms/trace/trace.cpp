@@ -21,10 +21,10 @@ constexpr InterpreterTraits kLifts{.lifts = true, .adopts_histories = true};
 
 bool is_builtin(const Operator& op) { return std::string_view(op.name()).starts_with("aten::"); }
 
-// What a graph keeps of a value: nothing that holds memory.
+// The metadata that a graph keeps of a value: nothing that holds memory.
 Tensor meta_of(const Tensor& inner) { return inner.is_fake() ? inner : fake_of(inner); }
 
-// Of an input the graph keeps how it came in: a call may give it other sizes (out=, resize_).
+// For an input, the graph keeps its initial metadata: a call may change its sizes (out=, resize_).
 Tensor meta_of_input(const Tensor& inner) {
   if (!inner.is_fake()) return fake_of(inner);
   const TensorImpl& shown = impl(inner);
@@ -101,7 +101,7 @@ Tensor Trace::add_argument(const Tensor& given, const std::string& name, bool dy
   }
   Tensor own = add_input(name, std::move(inner), InputRole::Argument, {});
   adopt(given, own);
-  twins_.try_emplace(given.get(), Twin{given, own});  // the first of two that are one tensor
+  twins_.try_emplace(given.get(), Twin{given, own});  // the first wins for duplicates
   return own;
 }
 
@@ -144,7 +144,7 @@ OpwTensor* Trace::lift_tensor(OpwTensor* tensor) {
   if (owns(tensor)) return tensor;
   if (const auto found = twins_.find(tensor); found != twins_.end()) return found->second.own.get();
   const bool is_wrapper = (tensor->flags & kOpwFlagWrapped) != 0;
-  if (is_wrapper && !is_in_chain(impl(tensor).home, outside_)) return tensor;  // refused by `call`
+  if (is_wrapper && !is_in_chain(impl(tensor).home, outside_)) return tensor;  // rejected by `call`
   const Tensor foreign = Tensor::borrow(tensor);
   Tensor own = options_.is_functional ? Tensor() : lift_as_view(foreign, *this);
   if (!own.is_defined()) own = capture(foreign, InputRole::Captured);
@@ -185,7 +185,7 @@ bool Trace::keeps_whole(const Operator& op) const {
   return options_.keeps_composites || !is_builtin(op) || options_.whole.contains(&op);
 }
 
-// A number that is read from data would be frozen into the graph. Ints may become symbols.
+// A number read from data would become a constant of the graph. Ints may become symbols.
 void Trace::refuse_reading_data(const Operator& op, Arguments args) {
   if (!op.tags().has(Tag::DataDependentOutput)) [[likely]]
     return;
@@ -195,7 +195,7 @@ void Trace::refuse_reading_data(const Operator& op, Arguments args) {
       fake_ && tensor.is_defined() && is_integral(tensor.dtype()) && op.num_results() == 1;
   if (becomes_symbol) return;
   const std::string& base = op.schema().name.base;
-  const std::string name = base == "_local_scalar_dense" ? "item" : base;  // as users know it
+  const std::string name = base == "_local_scalar_dense" ? "item" : base;  // user-visible
   end_for({.text = concatenate(name, "() reads the data of a tensor (", tensor, ")")});
   throw_no_data(name, tensor);
 }
@@ -243,7 +243,7 @@ void Trace::process(const Operator& op, Arguments args, Results results) {
     }
     throw;
   }
-  if (current_interpreter() != this) [[unlikely]] {  // it ended inside of the fake kernel
+  if (current_interpreter() != this) [[unlikely]] {  // it ended inside the fake kernel
     for (OpwValue& result : results) release_value(result);
     throw LevelEnded{};
   }
@@ -276,7 +276,7 @@ void Trace::wrap_results(const Operator& op, Arguments args, Results results, No
       const OpwValue& written = args[op.argument_of_result(i)];
       release_value(result);
       result = copy_value(written);
-      // Later uses of the argument come after this node.
+      // Later uses of the argument refer to this node.
       static_cast<WrapperImpl&>(impl(written.as_tensor)).payload.data = value;
     } else if (result.tag == kOpwTensor && result.as_tensor) {
       result.as_tensor = wrap(Tensor::take(result.as_tensor), *value).give();
@@ -289,7 +289,7 @@ void Trace::wrap_results(const Operator& op, Arguments args, Results results, No
   }
 }
 
-// A write may have given its argument other sizes (resize_).
+// A write may change the sizes of its argument (resize_).
 void Trace::refresh_written(const Operator& op, Arguments args) {
   for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
     visit_tensors(args[static_cast<size_t>(std::countr_zero(left))], [&](OpwTensor* tensor) {
@@ -308,8 +308,8 @@ void Trace::name_tensor(const Tensor& tensor, std::string name) {
 
 Tensor Trace::read_state(RandomState& generator) {
   OPWRIGHT_CHECK(&generator == &default_generator(kCpu),
-                 "make_fx: random numbers of a generator of its own cannot become part of a graph "
-                 "without writes; draw them from the default generator");
+                 "make_fx: random numbers from a non-default generator cannot become part of a "
+                 "graph without writes; draw them from the default generator");
   if (!options_.is_functional) {
     const InterpreterScope scope(this);
     return call_random_state();

@@ -1,7 +1,7 @@
 // Trace: records every call as a node of a graph.
 //
-// Its values are wrappers around what its parent computes: real tensors where the parent is the
-// caller's chain, fakes where it is a FakeMode. Foreign tensors become inputs of the graph.
+// Its values wrap what its parent computes: real tensors if the parent is the caller's chain, fakes
+// if it is a FakeMode. Foreign tensors become inputs of the graph.
 #pragma once
 
 #include <cstdint>
@@ -23,33 +23,33 @@
 
 namespace opwright {
 
-// What may end a trace early, where it cannot go on (compile's graph breaks).
+// Can end a trace early when it cannot continue (compile's graph breaks).
 class OPWRIGHT_EXPORT TraceBreaker {
  public:
   struct Cause {
     std::string text;       // in the user's words: "numpy() reads the data of a tensor"
-    bool is_error = false;  // the next call failed on fakes, as it may on data, too
+    bool is_error = false;  // the next call failed on fakes and might fail on data too
   };
-  // True: the trace has ended, and every value of it is a real tensor (end_early). False: it
-  // refuses as ever.
+  // True: the trace has ended, and all its values are real tensors (become_real). False: the trace
+  // raises its usual error.
   virtual bool end_trace(const Cause& cause) = 0;
 
  protected:
   ~TraceBreaker() = default;
 };
 
-// Which operators a trace takes apart instead of recording them.
+// Which operators a trace decomposes instead of recording.
 struct TraceOptions {
-  bool is_functional = false;     // a functionalize is above: the state of generators is threaded
-  bool keeps_composites = false;  // aten's composites become nodes as others do
-  std::unordered_set<const Operator*> decompose = {};  // by their decomposition or composite body
-  std::unordered_set<const Operator*> whole = {};      // composites of aten that become nodes, too
-  bool may_end_early = false;  // it knows its live values, which become real then
+  bool is_functional = false;     // a functionalize is above: generator states are threaded through
+  bool keeps_composites = false;  // aten composites become nodes like other operators
+  std::unordered_set<const Operator*> decompose = {};  // by decomposition or composite body
+  std::unordered_set<const Operator*> whole = {};      // aten composites that also become nodes
+  bool may_end_early = false;  // it tracks its live values, so that they can become real
 };
 
 class OPWRIGHT_EXPORT Trace : public Interpreter, public RandomStates, public WrapperKeeper {
  public:
-  // Above a FakeMode; `outside` is what was current where the trace was begun.
+  // Above a FakeMode; `outside` was current when the trace began.
   Trace(IntrusivePtr<FakeMode> fake, Interpreter* outside, GraphPtr graph,
         TraceOptions options = {});
   // Above the caller's own chain, on real values.
@@ -68,59 +68,60 @@ class OPWRIGHT_EXPORT Trace : public Interpreter, public RandomStates, public Wr
   // Null: the trace runs on real values.
   [[nodiscard]] FakeMode* fake() const noexcept { return fake_.get(); }
 
-  // An input that the caller gives. `dynamic`: its sizes become symbols.
+  // Adds an input that the caller provides. `dynamic`: its sizes become symbols.
   [[nodiscard]] Tensor add_argument(const Tensor& given, const std::string& name, bool dynamic);
-  // The same with sizes that are given; of a trace on fakes. The tensor itself, where the function
-  // closes over it, is another value.
+  // The same with given sizes; for a trace on fakes. If the function also closes over the tensor
+  // itself, that is a separate value.
   [[nodiscard]] Tensor add_argument(const Tensor& given, const std::string& name,
                                     std::span<const SymInt> sizes);
-  // An int that the caller gives, as a symbol.
+  // Adds an int that the caller provides, as a symbol.
   [[nodiscard]] SymInt add_int_argument(int64_t given, const std::string& name);
-  // An input of any role whose value in this trace is `inner`, a tensor of the level below.
+  // Adds an input of any role whose value in this trace is `inner`, a tensor of the level below.
   Tensor add_input(const std::string& name, Tensor inner, InputRole role, Tensor bound);
 
-  // This trace's own value for a tensor, which is lifted when it is foreign.
+  // This trace's value for a tensor; foreign tensors are lifted.
   [[nodiscard]] Tensor own(const Tensor& tensor);
-  // The value that a wrapper of this trace stands for.
+  // The graph value that a wrapper of this trace represents.
   [[nodiscard]] GraphValue& value_of(const OpwTensor* own) const;
   [[nodiscard]] bool owns(const OpwTensor* tensor) const noexcept;
 
   struct Twin {
-    Tensor foreign;  // keeps its address taken
+    Tensor foreign;  // keeps its address valid
     Tensor own;
   };
-  // All that was lifted, arguments too.
+  // All lifted tensors, including arguments.
   [[nodiscard]] const std::unordered_map<OpwTensor*, Twin>& twins() const noexcept {
     return twins_;
   }
 
-  // What the tensor is called in the graph when it is captured.
+  // Sets the tensor's name in the graph for when it is captured.
   void name_tensor(const Tensor& tensor, std::string name);
-  // In a functional trace the state of the default generator is an input of the graph, and the last
-  // one its last output; otherwise operators read and set it.
+  // In a functional trace the default generator's state is an input of the graph, and the final
+  // state is its last output; otherwise operators read and set the generator.
   Tensor read_state(RandomState& generator) override;
   void write_state(RandomState& generator, const Tensor& state) override;
-  // Undefined: no random number was drawn.
+  // Undefined: no random numbers were drawn.
   [[nodiscard]] const Tensor& random_state() const noexcept { return random_state_; }
 
-  // Lets go of what it lifted; the trace is over.
+  // Releases everything it lifted; the trace is over.
   void finish() noexcept;
 
-  // ---- Ending early; of a trace that may, on fakes ----
+  // ---- Ending early: for a trace on fakes with may_end_early ----
 
-  // Asked before what cannot be recorded; null: nobody. It outlives the run of the function.
+  // Called before anything that cannot be recorded; null: none. It outlives the function's run.
   [[nodiscard]] TraceBreaker* breaker() const noexcept { return breaker_; }
   void set_breaker(TraceBreaker* breaker) noexcept { breaker_ = breaker; }
-  // Runs what was recorded, without recording it again, on `arguments`, the real values of the
-  // inputs of role Argument, and on the captured tensors, which are written; every live value then
-  // becomes its real tensor, in place, with the history that it has here. The trace is over: calls
-  // go to the level outside. An error of the run leaves it as it was, but for what was written.
+  // Runs the recorded graph, without recording it again, on `arguments`, the real values of the
+  // inputs of role Argument, and on the captured tensors, to which writes are applied. Every live
+  // value then becomes its real tensor in place and keeps its history. The trace is over: calls go
+  // to the level outside. If the run fails, the trace is unchanged, except for writes already
+  // performed.
   void become_real(std::span<const OpwValue> arguments);
 
  private:
   void give_histories_back(std::span<const Tensor> live);
   void adopt(const Tensor& foreign, const Tensor& own);
-  // Asks the breaker; LevelEnded where the trace ended.
+  // Calls the breaker; throws LevelEnded if the trace ended.
   void end_for(const TraceBreaker::Cause& cause);
   void end_for(const Operator& op, const Error& error);
   OpwTensor* lift_tensor(OpwTensor* tensor);
@@ -146,10 +147,10 @@ class OPWRIGHT_EXPORT Trace : public Interpreter, public RandomStates, public Wr
   std::unordered_map<OpwTensor*, Twin> twins_;
   std::vector<Value> lifted_lists_;  // valid until the trace is over
   TraceBreaker* breaker_ = nullptr;
-  std::vector<IntrusivePtr<Boundary>> boundaries_;  // of a trace that may end early
+  std::vector<IntrusivePtr<Boundary>> boundaries_;  // for a trace that may end early
 };
 
-// The innermost trace that gets the calls of this thread; null: none.
+// The innermost trace that receives the calls of this thread; null: none.
 [[nodiscard]] OPWRIGHT_EXPORT Trace* current_trace() noexcept;
 
 }  // namespace opwright

@@ -1,4 +1,4 @@
-// make_fx of C++ programs.
+// make_fx for C++ programs.
 #include <span>
 #include <string>
 #include <vector>

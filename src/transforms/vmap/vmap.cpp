@@ -1,4 +1,4 @@
-// Wrappers, the choice of how a call goes down, and the operator's own rule. Other ways down:
+// Wrappers, the choice of how to run a call, and the operator's own rule. Other ways are in
 // vmap_pointwise.cpp, vmap_loop.cpp, vmap_random.cpp.
 #include "opwright/transforms/vmap/vmap.h"
 
@@ -28,13 +28,13 @@
 namespace opwright {
 namespace {
 
-// Body of a composite that the autograd step took whole, or what the operator is made of.
+// The body of a composite that the autograd step kept whole, or the operator's decomposition.
 const OpwRecord* find_body(const Operator& op) {
   if (const OpwRecord* body = op.record(Slot::ImplicitComposite)) return body;
   return op.record(Slot::Decompose);
 }
 
-// The call is recorded at this level already; what its body calls is not.
+// The call is already recorded at this level; calls in its body are not.
 class NotRecordedScope {
  public:
   explicit NotRecordedScope(Interpreter& level) : level_(level), previous_(level.records()) {
@@ -49,7 +49,7 @@ class NotRecordedScope {
   bool previous_;
 };
 
-// A list as the language of a rule gave it, where the operator gives a list of tensors.
+// Converts a list from a rule's language to a list of tensors, if the operator returns one.
 void make_tensor_list(OpwValue& list) {
   auto** tensors = allocate_list<OpwTensor*>(list.length);
   for (uint32_t i = 0; i < list.length; ++i)
@@ -143,7 +143,7 @@ void Vmap::process_batched(const Operator& op, Arguments args, Results results) 
   if (op.record(Slot::Vmap)) return run_own_rule(op, args, results);
   if (op.tags().has(Tag::DataDependentOutput)) {
     op.visit_tensor_arguments(args, [&](uint32_t /*index*/, OpwTensor* tensor) {
-      const std::string& name = op.schema().name.base;  // as users know it
+      const std::string& name = op.schema().name.base;  // the name that users know
       if (owns(tensor))
         throw_no_data(name == "_local_scalar_dense" ? "item" : name, BorrowedTensor(tensor));
     });
@@ -153,7 +153,7 @@ void Vmap::process_batched(const Operator& op, Arguments args, Results results) 
   run_by_sample(op, args, results);
 }
 
-// One tensor cannot take a value for each sample.
+// A single tensor cannot hold one value per sample.
 void Vmap::check_written(const Operator& op, Arguments args) const {
   for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
     const auto index = static_cast<size_t>(std::countr_zero(left));
@@ -186,7 +186,7 @@ void Vmap::run_own_rule(const Operator& op, Arguments args, Results results) {
   }
   const OpwValue& dims = raw.get().back();
   OPWRIGHT_CHECK(is_list_tag(dims.tag) ? dims.length == op.num_results() : op.num_results() == 0,
-                 op.name(), ": the vmap rule gave ", is_list_tag(dims.tag) ? dims.length : 0,
+                 op.name(), ": the vmap rule returned ", is_list_tag(dims.tag) ? dims.length : 0,
                  " out_dims for ", op.num_results(), " results");
   wrap_results(op, args, raw.get().first(op.num_results()), dims, results);
 }
@@ -199,7 +199,7 @@ void Vmap::wrap_result(const Operator& op, OpwValue& result, const OpwValue& dim
     auto** tensors = const_cast<OpwTensor**>(result.as_tensors);
     for (uint32_t i = 0; i < result.length; ++i) {
       OPWRIGHT_CHECK(!is_list_tag(dims.tag) || dims.length == result.length, op.name(),
-                     ": the vmap rule gave ", dims.length, " out_dims for a list of ",
+                     ": the vmap rule returned ", dims.length, " out_dims for a list of ",
                      result.length, " tensors");
       OpwValue element = make_value(kOpwTensor, 0);
       element.as_tensor = tensors[i];
@@ -210,18 +210,18 @@ void Vmap::wrap_result(const Operator& op, OpwValue& result, const OpwValue& dim
   }
   if (result.tag == kOpwNone) return;
   OPWRIGHT_CHECK_TYPE(result.tag == kOpwTensor && dims.tag == kOpwInt, op.name(),
-                      ": the vmap rule gave ", tag_name(dims.tag), " as the out_dim of ",
+                      ": the vmap rule returned ", tag_name(dims.tag), " as the out_dim of ",
                       tag_name(result.tag), "; a tensor has an int or None, others None");
   const BorrowedTensor borrowed(result.as_tensor);
   const Tensor& inner = borrowed;
   const int64_t ndim = inner.dim();
   const int64_t dim = dims.as_int < 0 ? dims.as_int + ndim : dims.as_int;
-  OPWRIGHT_CHECK_INDEX(dim >= 0 && dim < ndim, op.name(), ": the vmap rule gave out_dim ",
+  OPWRIGHT_CHECK_INDEX(dim >= 0 && dim < ndim, op.name(), ": the vmap rule returned out_dim ",
                        dims.as_int, " for a result of ", ndim, " dimensions");
   const SymInt size = inner.sym_size(dim);
   OPWRIGHT_CHECK_VALUE(
       size.is_symbolic() || batch_size_.is_symbolic() || size.word() == batch_size_.word(),
-      op.name(), ": the vmap rule gave a result (", inner, ") with out_dim ", dim,
+      op.name(), ": the vmap rule returned a result (", inner, ") with out_dim ", dim,
       ", but the batch has ", batch_size_, " samples");
   result.as_tensor = wrap(Tensor::take(std::exchange(result.as_tensor, nullptr)), dim).give();
 }
@@ -243,7 +243,7 @@ void Vmap::wrap_results(const Operator& op, Arguments args, Results raw, const O
   refresh_written(op, args);
 }
 
-// A write may have given its argument other sizes (out=, resize_).
+// A write may change the sizes of its argument (out=, resize_).
 void Vmap::refresh_written(const Operator& op, Arguments args) {
   for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
     visit_tensors(args[static_cast<size_t>(std::countr_zero(left))], [&](OpwTensor* tensor) {

@@ -1,9 +1,9 @@
-// Vmap: a function of one sample runs over a whole batch at once.
+// Vmap: runs a function of one sample over an entire batch at once.
 //
-// Its values are wrappers that show one sample: the inner tensor has the batch as one more
-// dimension, wherever it came in. A call without such a value goes to the level below as it is;
-// one with them goes down once, by the operator's Vmap rule or the default rule of pointwise
-// operators, else sample by sample.
+// Its values are wrappers that show one sample: the inner tensor has the batch as an additional
+// dimension at any position. A call without such values goes to the level below unchanged. A call
+// with them goes down once, by the operator's Vmap rule or the default rule for pointwise
+// operators, else once per sample.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace opwright {
 
-// "error", "same" or "different": what a Vmap rule is told.
+// "error", "same" or "different", as passed to Vmap rules.
 [[nodiscard]] std::string_view to_text(Randomness randomness);
 // ValueError for any other text.
 [[nodiscard]] OPWRIGHT_EXPORT Randomness parse_randomness(std::string_view text);
@@ -36,7 +36,7 @@ class OPWRIGHT_EXPORT Vmap : public Interpreter {
   }
   [[nodiscard]] bool maps_samples() const noexcept override { return true; }
   void process(const Operator& op, Arguments args, Results results) override;
-  // A composite runs its body at this level, unless it has a rule of its own.
+  // A composite runs its body at this level, unless it has its own rule.
   [[nodiscard]] bool keeps_whole(const Operator& op) const override {
     return op.record(Slot::Vmap) != nullptr;
   }
@@ -44,24 +44,24 @@ class OPWRIGHT_EXPORT Vmap : public Interpreter {
   [[nodiscard]] const SymInt& batch_size() const noexcept { return batch_size_; }
   [[nodiscard]] Randomness randomness() const noexcept { return randomness_; }
 
-  // One sample of `inner`, whose dimension `dim` (not negative) is the batch.
+  // Wraps one sample of `inner`, whose dimension `dim` (nonnegative) is the batch.
   [[nodiscard]] Tensor wrap(Tensor inner, int64_t dim);
   [[nodiscard]] bool owns(const OpwTensor* tensor) const noexcept {
     return is_wrapper_of(*this, tensor);
   }
-  // Of a tensor that it owns: the batch, and which of its dimensions that is.
+  // For a tensor of this level: the batch, and its batch dimension.
   [[nodiscard]] static OpwTensor* inner_of(const OpwTensor* own) noexcept {
     return wrapper_of(own).inner.get();
   }
   [[nodiscard]] static int64_t dim_of(const OpwTensor* own) noexcept {
     return static_cast<int64_t>(reinterpret_cast<intptr_t>(wrapper_of(own).payload.data));
   }
-  // What the caller of the mapped function gets: the batch at `dim`; a tensor that is the same for
-  // all samples is repeated. Nothing: it must be the same for all.
+  // Returns what the caller of the mapped function gets: the batch at `dim`; a tensor that is the
+  // same for all samples is repeated. No `dim`: it must be the same for all.
   [[nodiscard]] Tensor unwrap(const Tensor& output, std::optional<int64_t> dim);
 
-  // Gives results of the level below, which it takes over, as this level's. `dims` has where each
-  // has its batch, as out_dims of a Vmap rule do; one that is no list is for all.
+  // Takes ownership of results of the level below and wraps them for this level. `dims` holds the
+  // batch dimension of each, like out_dims of a Vmap rule; a single one applies to all.
   void wrap_results(const Operator& op, Arguments args, Results raw, const OpwValue& dims,
                     Results results);
 

@@ -1,4 +1,4 @@
-// The arguments of a call under vmap as the level below gets them, and where their batches are.
+// The arguments of a call under vmap, unwrapped for the level below, and their batch dimensions.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@ class VmapArguments {
   VmapArguments(const VmapArguments&) = delete;
   VmapArguments& operator=(const VmapArguments&) = delete;
 
-  // What a Vmap rule takes: batch size, randomness, in_dims, then the arguments.
+  // The arguments of a Vmap rule: batch size, randomness, in_dims, then the call's arguments.
   [[nodiscard]] Arguments for_rule() const noexcept { return {values_.data(), values_.size()}; }
   [[nodiscard]] Arguments unwrapped() const noexcept { return for_rule().subspan(kLeading); }
-  // Of an argument: an int, None, or a list of these.
+  // The batch dimension of an argument: an int, None, or a list of these.
   [[nodiscard]] const OpwValue& dim(size_t argument) const { return dims_[argument]; }
 
  private:
@@ -32,10 +32,10 @@ class VmapArguments {
 
   SmallVector<OpwValue, 16> values_;
   SmallVector<OpwValue, 12> dims_;
-  std::vector<Value> lists_;  // that are arguments, and of their dims
+  std::vector<Value> lists_;  // list arguments, and lists of their dims
 };
 
-// A dimension or, for none, None.
+// The batch dimension, or None.
 [[nodiscard]] inline OpwValue dim_value(const Vmap& level, const OpwTensor* tensor) {
   return tensor && level.owns(tensor) ? make_value(kOpwInt, Vmap::dim_of(tensor)) : OpwValue{};
 }

@@ -1,5 +1,5 @@
-// One run of a mapped function: from the inputs of the caller to samples, and from the outputs of
-// the function to batches.
+// One run of a mapped function: splits the caller's inputs into samples, and turns the function's
+// outputs into batches.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace opwright {
 
-// The dimension of each tensor's batch; nothing: the same for all samples.
+// The batch dimension of each tensor; none: the same for all samples.
 using BatchDims = std::vector<std::optional<int64_t>>;
 
 // How errors name the inputs.
@@ -28,28 +28,27 @@ struct InputNames {
   const void* context;
 };
 
-// The size that the batches of all inputs have. Makes dims that count from the end count from the
-// start. ValueError for inputs that have no such dimension, that differ, or of which none has a
-// batch.
+// The common batch size of all inputs. Makes negative dims nonnegative. ValueError if an input has
+// no such dimension, if the sizes differ, or if no input has a batch.
 [[nodiscard]] OPWRIGHT_EXPORT SymInt find_batch_size(std::span<const Tensor> inputs,
                                                      std::span<std::optional<int64_t>> dims,
                                                      const InputNames& names);
 
-// What a mapped function gave.
+// The outputs of a mapped function.
 struct MappedOutputs {
   std::vector<Tensor> tensors;
   BatchDims dims;  // where the caller wants the batches
 };
 
-// A part of the batch. An input that has none stays as it is.
+// A slice of the batch. An input without a batch is returned as it is.
 [[nodiscard]] OPWRIGHT_EXPORT std::vector<Tensor> take_chunk(
     std::span<const Tensor> inputs, std::span<const std::optional<int64_t>> dims, int64_t start,
     int64_t length);
 [[nodiscard]] OPWRIGHT_EXPORT std::vector<Tensor> join_chunks(
     std::span<const std::vector<Tensor>> chunks, std::span<const std::optional<int64_t>> dims);
 
-// Runs `function(std::span<const Tensor> samples) -> MappedOutputs` over the whole batch. Inputs
-// without a batch, and undefined ones, are given as they are.
+// Runs `function(std::span<const Tensor> samples) -> MappedOutputs` over the entire batch. Inputs
+// without a batch, and undefined ones, are passed unchanged.
 template <class Function>
 [[nodiscard]] MappedOutputs run_mapped_at_once(std::span<const Tensor> inputs,
                                                std::span<const std::optional<int64_t>> dims,

@@ -20,7 +20,7 @@
 namespace opwright {
 namespace {
 
-// Once for each operator: operators are never freed.
+// Once per operator: operators are never freed.
 void warn_once(const Operator& op) {
   static std::mutex mutex;
   static auto& warned = *new std::unordered_set<const Operator*>;
@@ -69,7 +69,7 @@ void SampleLoop::run_sample(int64_t index) {
   call_and_keep(sample.get());
 }
 
-// There is no sample whose results could be looked at: one of zeros tells their sizes.
+// There is no sample to take the results from, so run on zeros to learn their sizes.
 void SampleLoop::run_on_zeros() {
   SmallVector<Tensor, 8> samples;
   const ReplacedArguments sample(args_, [&](OpwTensor* tensor) {
@@ -123,8 +123,8 @@ OpwValue SampleLoop::stack_result(uint32_t result, OpwValue& dim) const {
     const bool agrees =
         other.tag == first.tag && (is_tensor(first) || is_list || equal_values(other, first));
     OPWRIGHT_CHECK(agrees, op_.name(), ": result ", result + 1,
-                   " differs between the samples of vmap, but it is no tensor that could hold one "
-                   "value for each");
+                   " differs between the samples of vmap, but it is not a tensor, so it cannot "
+                   "hold one value per sample");
   }
   if (!is_tensor(first) && !is_list) return copy_value(first);
   dim = make_value(kOpwInt, 0);
@@ -144,8 +144,8 @@ void SampleLoop::give(Results raw, std::span<OpwValue> dims) {
 
 void Vmap::run_by_sample(const Operator& op, Arguments args, Results results) {
   OPWRIGHT_CHECK_KIND("NotImplementedError", !is_view(op), op.name(),
-                      ": it gives a view and has no vmap rule; run for each sample alone it would "
-                      "give a copy\n  Register a rule with register_vmap.");
+                      ": it returns a view and has no vmap rule; run once per sample it would "
+                      "return a copy\n  Register a rule with register_vmap.");
   warn_once(op);
   run_samples(*this, op, args, results, [](int64_t /*sample*/) {});
 }

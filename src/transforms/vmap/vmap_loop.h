@@ -1,4 +1,4 @@
-// Sample by sample: how an operator without a rule runs under vmap.
+// Runs an operator without a Vmap rule once per sample.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace opwright {
 
-// Used with the level below current. Samples are views of their batch, so that writes reach it.
+// Use it with the level below current. Samples are views of their batch, so writes reach it.
 class SampleLoop {
  public:
   SampleLoop(const Vmap& level, const Operator& op, Arguments args);
@@ -34,8 +34,8 @@ class SampleLoop {
   [[nodiscard]] bool is_empty() const noexcept { return num_samples_ == 0; }
   // The last result of the sample that ran last.
   [[nodiscard]] const Value& last_result() const { return kept_.back(); }
-  // The results of all samples: tensors stacked in front, with 0 in `dims`; what is no tensor once,
-  // with None. RuntimeError where samples do not agree.
+  // The results of all samples: tensors stacked along a new first dimension, with 0 in `dims`;
+  // values that are not tensors once, with None. RuntimeError if samples disagree.
   void give(Results raw, std::span<OpwValue> dims);
 
  private:
@@ -57,7 +57,8 @@ class SampleLoop {
   std::vector<Value> kept_;  // the results of each sample
 };
 
-// The whole call: every sample with `before(sample)` run first, its results as the level's own.
+// The entire call: runs every sample, each after `before(sample)`, and wraps the results for the
+// level.
 template <class Before>
 void run_samples(Vmap& level, const Operator& op, Arguments args, Results results,
                  const Before& before) {

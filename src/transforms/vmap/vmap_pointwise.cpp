@@ -1,4 +1,4 @@
-// The default rule of pointwise operators: one call on the batches, aligned so that they broadcast.
+// The default rule for pointwise operators: one call on batches aligned to broadcast.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -25,14 +25,14 @@ int64_t kind_of(DType dtype) {
   return is_integral(dtype) ? 1 : 0;
 }
 
-// How the tensors of a call lie to each other, as one sample shows them.
+// How the tensors of a call align, based on one sample.
 struct Alignment {
-  int64_t ndim = 0;                 // the most
-  std::optional<int64_t> dim;       // where all batches are; none: at several places
+  int64_t ndim = 0;                 // the maximum
+  std::optional<int64_t> dim;       // where all batches are; none: they differ
   bool is_aligned = true;           // the call may go down as it is, with the batch at `dim`
-  bool reads_batch = false;         // not only its `out` has one
+  bool reads_batch = false;         // an argument other than `out` has one
   std::optional<DType> dtype;       // of tensors with dimensions
-  std::optional<DType> zero_dtype;  // of the first without
+  std::optional<DType> zero_dtype;  // of the first zero-dim tensor
   bool has_several_zero_dtypes = false;
 };
 
@@ -43,7 +43,7 @@ class Pointwise {
   [[nodiscard]] int64_t out_dim() const noexcept {
     return alignment_.is_aligned ? *alignment_.dim : 0;
   }
-  // What the level below gets for a tensor of argument `index`; with its parent current.
+  // The tensor of argument `index` for the level below; with its parent current.
   [[nodiscard]] Tensor prepare(uint32_t index, OpwTensor* tensor) const;
 
  private:
@@ -96,8 +96,8 @@ void Pointwise::look_at(const OpwTensor* tensor) {
   }
 }
 
-// A sample without dimensions gives way to tensors with dimensions of the same kind; its batch,
-// which has one, would not.
+// A zero-dim sample yields to tensors with dimensions of the same kind in promotion; its batch,
+// which has a dimension, would not.
 Tensor Pointwise::promoted(Tensor batch, int64_t ndim) const {
   if (!promotes_ || ndim > 0 || !alignment_.dtype || batch.dtype() == *alignment_.dtype)
     return batch;
@@ -128,7 +128,7 @@ Tensor Pointwise::prepare(uint32_t index, OpwTensor* tensor) const {
     if (!op_.writes_argument(index)) batch = promoted(std::move(batch), ndim);
     return aligned(index, std::move(batch), Vmap::dim_of(tensor));
   }
-  // Where all are without dimensions, this one counts as much as a sample does.
+  // If all are zero-dim, this one has the same rank as a sample.
   const Tensor shared = Tensor::borrow(tensor);
   const bool counts = alignment_.ndim == 0 && alignment_.has_several_zero_dtypes;
   if (alignment_.reads_batch) return counts ? shared.unsqueeze(0) : shared;

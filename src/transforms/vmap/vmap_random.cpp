@@ -1,4 +1,4 @@
-// Random operators under vmap: refused, the same numbers for every sample, or numbers of its own
+// Random operators under vmap: an error, the same numbers for every sample, or different numbers
 // for each.
 #include <algorithm>
 #include <cstddef>
@@ -23,7 +23,7 @@
 namespace opwright {
 namespace {
 
-// The sizes that a factory is asked for.
+// The size argument of a factory.
 std::optional<size_t> find_size_argument(const Operator& op) {
   if (op.takes_tensors()) return std::nullopt;
   const auto& arguments = op.schema().arguments;
@@ -44,7 +44,7 @@ bool draws_by_element(const Operator& op) {
   return is_builtin && op.takes_tensors() && op.schema().name.base != "multinomial" && !has_bound;
 }
 
-// Whether no value of a tensor matters, but for the sizes of the first.
+// Whether the values of tensors do not matter, only the sizes of the first.
 bool draws_by_size(const Operator& op) {
   const bool fills = op.returned_args() == 1;
   const bool is_like = op.schema().name.base.ends_with("_like");
@@ -57,13 +57,13 @@ bool draws_by_size(const Operator& op) {
 void Vmap::check_randomness(const Operator& op) const {
   OPWRIGHT_CHECK(
       randomness_ != Randomness::Error, op.name(),
-      ": random numbers were asked for inside vmap, which was not told whether every "
-      "sample gets the same\n  Say vmap(..., randomness=\"different\") for numbers of its "
-      "own in every sample, or \"same\".");
+      ": random numbers were requested inside vmap, but its randomness is \"error\"\n  Use "
+      "vmap(..., randomness=\"different\") for different numbers in every sample, or "
+      "\"same\".");
 }
 
 void Vmap::draw(const Operator& op, Arguments args, Results results) {
-  // Not every call of a composite draws: dropout when it does not train.
+  // Not every call of a composite draws: dropout in evaluation mode does not.
   if (const OpwRecord* body = op.record(Slot::ImplicitComposite); body && !keeps_whole(op))
     return run_at_this_level(op, *body, args, results);
   check_randomness(op);
@@ -85,7 +85,7 @@ void Vmap::draw_same(const Operator& op, Arguments args, Results results) {
   });
 }
 
-// One sample is drawn for all.
+// Draws one sample for all.
 void Vmap::draw_once(const Operator& op, Arguments args, Results results) {
   const BorrowedTensor sample(args[0].as_tensor);
   Tensor batch = Tensor::borrow(inner_of(args[0].as_tensor));
@@ -120,7 +120,7 @@ void Vmap::draw_different(const Operator& op, Arguments args, Results results) {
   }
   if (!op.takes_tensors()) return run_samples(*this, op, args, results, [](int64_t) {});
   if (!draws_by_element(op)) return run_by_sample(op, args, results);
-  // A tensor that all samples share has other numbers in each of them.
+  // A tensor that all samples share gets different numbers in each of them.
   SmallVector<Tensor, 4> repeated;
   const ReplacedArguments own(args, [&](OpwTensor* tensor) {
     if (owns(tensor)) return tensor;
@@ -131,8 +131,8 @@ void Vmap::draw_different(const Operator& op, Arguments args, Results results) {
   run_pointwise(op, own.get(), results);
 }
 
-// A functional sibling, which a functionalize above calls: it takes a state and gives the next one.
-// Samples with numbers of their own pass it on, others all start from the same.
+// A functional sibling, which a functionalize above calls: it takes a state and returns the next
+// one. With different numbers the samples pass it on; otherwise all start from the same state.
 void Vmap::draw_functionally(const Operator& op, Arguments args, Results results) {
   if (randomness_ == Randomness::Same && !has_own(op, args)) {
     const ParentScope scope(*this);

@@ -20,7 +20,7 @@ using testing::strides;
 using testing::TestOwner;
 
 const std::optional<Tensor> kNoBias;
-// {0} could be the name of a padding as well.
+// {0} could also be the name of a padding.
 const std::vector<SymInt> kNoPadding{0};
 
 Tensor convolve_plainly(const Tensor& input, const Tensor& weight) {
@@ -103,7 +103,7 @@ TEST(Convolution, NamesWhatDoesNotFit) {
   const Tensor image = ones({1, 2, 3, 3});
   EXPECT_ERROR_CONTAINS(
       convolve_plainly(image, ones({4, 3, 2, 2})), "RuntimeError",
-      "convolution: weight of sizes [4, 3, 2, 2] with 1 group takes an input of 3 channels, got "
+      "convolution: weight of sizes [4, 3, 2, 2] with 1 group requires an input of 3 channels, got "
       "input of sizes [1, 2, 3, 3]");
   EXPECT_ERROR_CONTAINS(convolve_plainly(image, ones({4, 2, 5, 2})), "RuntimeError",
                         "convolution: the kernel must not be larger than the padded input");

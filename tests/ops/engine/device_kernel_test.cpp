@@ -1,4 +1,4 @@
-// Kernels that are texts, as operators launch them (opwright/source_kernel.h).
+// Source kernels launched by operators (opwright/source_kernel.h).
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -18,7 +18,7 @@ namespace {
 
 using testing::TestDevice;
 
-// What the device was asked for last.
+// The last requests to the device.
 struct Asked {
   std::string source;
   std::string name;

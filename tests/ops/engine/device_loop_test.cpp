@@ -1,4 +1,4 @@
-// Pointwise operators, copies and fills on a device that computes loops.
+// Pointwise operators, copies and fills on a device with loops.
 #include <array>
 #include <cmath>
 #include <limits>
@@ -34,7 +34,7 @@ Tensor halves(const std::vector<float>& values) {
   return tensor_of<float>({static_cast<int64_t>(values.size())}, values).to(DType::Float16);
 }
 
-// aten::mul.out, which C++ calls by its name.
+// aten::mul.out, which C++ calls by name.
 void write_product(const Tensor& x, const Tensor& y, Tensor& out) {
   const std::array<OpwValue, 3> args{ValueOf<Tensor>::lend(x), ValueOf<Tensor>::lend(y),
                                      ValueOf<Tensor>::lend(out)};
@@ -236,7 +236,7 @@ TEST(DevicePointwise, SaysThatADeviceComputesNoLoops) {
 
 // ---- copies
 
-// Runs `body` and gives how often bytes were copied.
+// Runs `body` and returns how often bytes were copied.
 template <class Body>
 int64_t count_copies(const Body& body) {
   const int64_t before = TestDevice::counts.copies;

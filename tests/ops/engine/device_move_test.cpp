@@ -1,4 +1,4 @@
-// Indexing, gather and scatter on a device that moves elements, and what is made of them.
+// Indexing, gather and scatter on a device that moves elements, and operators built on them.
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"

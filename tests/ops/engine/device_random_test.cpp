@@ -1,4 +1,4 @@
-// Random numbers on a device that draws them: those of the CPU.
+// Random numbers on a device that generates them: the same as on the CPU.
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
@@ -21,7 +21,7 @@ using testing::on_cpu;
 using testing::range;
 using testing::TestDevice;
 
-// What `fill` makes of tensors of zeros with one seed, on the CPU and on the device.
+// Runs `fill` on tensors of zeros with one seed, on the CPU and on the device.
 template <class Fill>
 void expect_same(DType dtype, const Fill& fill, double tolerance = 0) {
   Tensor expected = zeros({3, 67}, dtype);

@@ -1,4 +1,4 @@
-// Operators that are made of loops on a device, and those that bring values to the cpu.
+// Operators composed of device loops, and those that copy values to the CPU.
 #include <array>
 
 #include <gtest/gtest.h>

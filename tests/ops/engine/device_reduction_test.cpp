@@ -1,4 +1,4 @@
-// Reductions on a device that computes folds.
+// Reductions on a device that computes them.
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -160,7 +160,7 @@ TEST(DeviceFold, SaysWhatHasNoFold) {
                         "sum: there is no kernel for test:0, since the device computes no folds "
                         "(compute_fold)");
   EXPECT_ERROR_CONTAINS((void)computed(range({2}).to(DType::Complex64)).sum(),
-                        "NotImplementedError", "since devices fold no complex64");
+                        "NotImplementedError", "since devices cannot reduce complex64");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Every built-in operator that can be differentiated has a formula.
+// Every built-in differentiable operator has a formula.
 #include <set>
 #include <string>
 
@@ -14,7 +14,7 @@ namespace {
 
 // Operators without a formula, and why.
 const std::set<std::string> kWithout{
-    "aten::resize_",  // the elements that it adds have no values
+    "aten::resize_",  // the added elements have no values
 };
 
 bool has_tensors(const Operator& op) {

@@ -9,7 +9,7 @@ namespace {
 
 std::vector<uint32_t> words_of(const PhiloxBlock& block) { return {block.words, block.words + 4}; }
 
-// The known answers that are published with Random123.
+// The known answers published with Random123.
 TEST(Philox, GivesThePublishedAnswers) {
   EXPECT_EQ(words_of(philox({0, 0, 0, 0}, 0, 0)),
             (std::vector<uint32_t>{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));

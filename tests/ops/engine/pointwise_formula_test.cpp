@@ -33,7 +33,7 @@ constexpr DType kRealDTypes[] = {DType::Bool,    DType::UInt8,  DType::Int8,    
 
 constexpr int kVariants = 5;
 
-// Every value of the list meets its neighbours: argument i begins at place 3 i.
+// Every value of the list is paired with its neighbours: argument i starts at position 3 i.
 Tensor formula_samples(DType dtype, size_t argument) {
   constexpr double kInf = std::numeric_limits<double>::infinity();
   std::vector<double> values = {-2.5, -1,   3,  0,    1,   2,    0.3,  -0.25, 5,   -7,  0.75,
@@ -45,7 +45,7 @@ Tensor formula_samples(DType dtype, size_t argument) {
   return tensor_of<double>({count}, values).to(dtype);
 }
 
-// The arguments of one call. `variant` chooses among what is no tensor.
+// The arguments of one call. `variant` selects the non-tensor arguments.
 class Example {
  public:
   Example(const Operator& op, DType dtype, int variant) {
@@ -89,7 +89,7 @@ class Example {
   std::vector<OpwValue> values_;
 };
 
-// Throws Error where the operator refuses.
+// Throws Error if the operator rejects the call.
 Tensor compute(const Operator& op, Arguments args) {
   OwnedResults results(1);
   call(op, args, results.get());
@@ -199,8 +199,8 @@ TEST(PointwiseFormula, AgreesWithTheKernelForEveryOperatorAndDType) {
   }
 
   EXPECT_GT(compared, 2000);
-  // No lane operation is an inverse of sin, cos or tan. Powers of ints are loops, and ints throw
-  // where they are divided by zero.
+  // No lane operation is an inverse of sin, cos or tan. Powers of ints are loops, and ints throw on
+  // division by zero.
   const std::map<std::string, std::set<std::string>> expected = {
       {"aten::acos", {"floats", "ints"}},   {"aten::asin", {"floats", "ints"}},
       {"aten::atan", {"floats", "ints"}},   {"aten::atan2", {"floats", "ints"}},

@@ -1,4 +1,4 @@
-// The engine behind all pointwise operators: forms, strides, dtypes, fake kernels.
+// The engine of all pointwise operators: forms, strides, dtypes, fake kernels.
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using testing::floats;
 using testing::range;
 using testing::tensor_of;
 
-// The out form of an operator of two tensors, which C++ calls by its name.
+// The out form of an operator of two tensors, which C++ calls by name.
 Tensor call_out(const char* name, const Tensor& x, const Tensor& y, Tensor& out) {
   const std::array<OpwValue, 3> args{ValueOf<Tensor>::lend(x), ValueOf<Tensor>::lend(y),
                                      ValueOf<Tensor>::lend(out)};

@@ -1,4 +1,4 @@
-// The registration that the generator makes of src/ops/functions.yaml.
+// The registration generated from src/ops/functions.yaml.
 #include <gtest/gtest.h>
 
 #include "ops/op_tensors.h"

@@ -1,5 +1,5 @@
-// The functions of vector_math.h err by less than two units in the last place: at the level of this
-// machine through the operators, and at the baseline as they are written.
+// The error of vector_math.h's functions is below 2 ulp: at this machine's level through the
+// operators, and at the baseline by direct calls.
 #include "opwright/ops/engine/cpu/vector_math.h"
 
 #include <bit>
@@ -14,9 +14,9 @@
 namespace opwright {
 namespace {
 
-constexpr int64_t kSamples = 200'003;  // over the blocks of the engine, with a rest
+constexpr int64_t kSamples = 200'003;  // spans the engine's blocks, with a remainder
 
-// Floats spread evenly over the bit patterns from `low` to `high`, of both signs where low is 0.
+// Floats evenly spread over the bit patterns from `low` to `high`, with both signs if low is 0.
 Tensor samples(float low, float high) {
   Tensor tensor = make_empty(IntList{kSamples}, DType::Float32);
   const auto first = std::bit_cast<uint32_t>(low);
@@ -29,8 +29,8 @@ Tensor samples(float low, float high) {
   return tensor;
 }
 
-// The error in units of the last place of the right result; results below the normal ones count as
-// if these went on.
+// The error in ulps of the exact result; subnormal results are measured with the ulp of continued
+// normal ones.
 double error_of(float actual, double exact) {
   if (std::isnan(exact)) return std::isnan(actual) ? 0 : 1e9;
   if (std::abs(exact) > 3.4028235677973366e38) return std::isinf(actual) ? 0 : 1;
@@ -121,7 +121,7 @@ TEST(VectorMath, OfTwoNumbersErrsByLessThanTwoUnits) {
   EXPECT_LT(worst_angle, 2.0);
 }
 
-// In units of the last place of a double; the reference has eleven bits more.
+// In ulps of a double; the reference has eleven more bits.
 double error_of_double(double actual, long double exact) {
   const auto rounded = static_cast<double>(exact);
   if (std::isnan(rounded) || std::isinf(rounded) || rounded == 0)

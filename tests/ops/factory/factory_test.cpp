@@ -41,7 +41,7 @@ TEST(Empty, OnMetaIsFake) {
 TEST(Empty, RefusesWhatItCannotDo) {
   EXPECT_ERROR_CONTAINS(empty({-1}), "ValueError", "size -1 of dimension 0 is negative");
   EXPECT_ERROR_CONTAINS(empty({2}, {}, {}, Device(kOpwDeviceXla), true), "RuntimeError",
-                        "empty: only memory of the cpu is pinned, got xla; leave pin_memory out");
+                        "empty: only memory of the cpu is pinned, got xla; omit pin_memory");
 }
 
 TEST(EmptyStrided, HasTheStridesThatAreGiven) {

@@ -1,4 +1,4 @@
-// The stream that a kernel is told to launch on.
+// The stream on which a kernel must launch.
 #include "opwright/stream.h"
 
 #include <gtest/gtest.h>

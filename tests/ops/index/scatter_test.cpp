@@ -67,7 +67,7 @@ const std::vector<ViewCall>& view_calls() {
 
 OpwValue lent(const Tensor& tensor) { return ValueOf<Tensor>::lend(tensor); }
 
-// The view, or all of the list.
+// The view, or all views of the list.
 std::vector<Tensor> views_of(const ViewCall& given, const Tensor& base) {
   std::vector<OpwValue> args{lent(base)};
   for (const Value& each : given.args) args.push_back(each.get());
@@ -120,7 +120,7 @@ TEST(Scatter, IsTheBaseAfterAWriteToTheView) {
 
 TEST(Scatter, TakesABaseAndAValueOfAnyStrides) {
   for (const ViewCall& given : view_calls()) {
-    if (given.op == std::string_view("aten::view")) continue;  // not of all strides
+    if (given.op == std::string_view("aten::view")) continue;  // not for all strides
     std::vector<int64_t> wide = given.sizes;
     wide.back() *= 2;
     const Tensor base = range(wide).slice(-1, 1, std::nullopt, 2);
@@ -152,7 +152,7 @@ TEST(Scatter, HasTheSizesOfTheBaseForFakeTensors) {
   }
 }
 
-// The sizes of a base whose first dimension is a symbol.
+// The sizes of a base with a symbolic first dimension.
 std::string symbolic_sizes(const char* op, std::vector<Value> args) {
   testing::TestOwner owner;
   const SymInt sizes[] = {owner.backed("s0", 6), 4};

@@ -112,7 +112,7 @@ TEST(Addmm, NamesWhatDoesNotFit) {
 
 TEST(Attention, OfARowThatMayLookNowhereIsZero) {
   const Tensor x = range({1, 2, 2});
-  const Tensor mask = ge(range({2, 2}), 2);  // the second row looks everywhere
+  const Tensor mask = ge(range({2, 2}), 2);  // the second row attends to everything
 
   const Tensor result = scaled_dot_product_attention(x, x, ones({1, 2, 1}), mask);
 

@@ -1,4 +1,4 @@
-// Steps of optimizers on a device that computes loops.
+// Optimizer steps on a device with loops.
 #include <array>
 #include <optional>
 #include <tuple>
@@ -25,7 +25,7 @@ using testing::on_cpu;
 using testing::range;
 using testing::tensor_of;
 
-// One parameter with all that belongs to it, on the cpu and on the device.
+// One parameter with its gradient and state, on the CPU and on the device.
 struct Parameter {
   Tensor value = range({2, 3}).sub(2);
   Tensor gradient = range({2, 3}).mul(0.5).add(0.25);
@@ -48,7 +48,7 @@ void step_sgd(const Parameter& p, double momentum, bool nesterov, bool is_first)
               0.1, 0.2, nesterov, false, is_first, std::nullopt, std::nullopt);
 }
 
-// Several parameters, as the operators take them.
+// Several parameters, as lists for the operators.
 struct Lists {
   explicit Lists(const std::vector<Parameter>& parameters) {
     for (const Parameter& p : parameters) {
@@ -127,7 +127,7 @@ TEST(DeviceOptimizer, RefusesStateOfOtherSizes) {
 
 TEST(DeviceOptimizer, DividesByASquareThatAHalfDoesNotHold) {
   Parameter expected = in_dtype(Parameter(), DType::Float16);
-  expected.gradient.fill_(1e-3);  // its square is less than the least half
+  expected.gradient.fill_(1e-3);  // its square is below the smallest half
   for (Tensor& state : expected.state) state.zero_();
   const Parameter actual = expected.twin();
 
@@ -138,7 +138,7 @@ TEST(DeviceOptimizer, DividesByASquareThatAHalfDoesNotHold) {
 }
 
 TEST(DeviceOptimizer, WritesNothingWhereTheDeviceLacksALoopOfTheStep) {
-  // No other test steps in this dtype: a device is asked once.
+  // No other test steps in this dtype: a device is queried once.
   const Parameter before = in_dtype(Parameter(), DType::Float64);
   const Parameter parameter = before.twin();
 
@@ -167,8 +167,8 @@ TEST(DeviceOptimizer, WritesNothingWhereALaterStepWasNotRaised) {
   lists.steps[1] = tensor_of<float>({}, {0});
 
   EXPECT_ERROR_CONTAINS(lists.step_adam(), "ValueError",
-                        "_fused_adam_: state_steps[1] must be raised before the step and at least "
-                        "1, got 0");
+                        "_fused_adam_: state_steps[1] must be incremented before the step and at "
+                        "least 1, got 0");
 
   first.expect_close(before);
 }

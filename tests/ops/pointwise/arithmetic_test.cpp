@@ -117,8 +117,8 @@ TEST(Add, OfBoolsIsOrAndTheirProductIsAnd) {
 TEST(Add, ComputesHalvesAsFloats) {
   const Tensor x = full({1}, 1, DType::BFloat16);
 
-  // 1 + 256 * 2^-8 is 2; with a number rounded to bfloat16 in between it is as well, but 1 + 2^-9
-  // is lost when each step is rounded.
+  // 1 + 256 * 2^-8 is 2, even with a number rounded to bfloat16 in between, but 1 + 2^-9 is lost if
+  // each step is rounded.
   const Tensor sum = add(x, 0.001953125, 256);
 
   EXPECT_EQ(static_cast<float>(elements<BFloat16>(sum)[0]), 1.5F);

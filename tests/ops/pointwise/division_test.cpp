@@ -54,7 +54,7 @@ TEST(Power, OfIntsStaysAnInt) {
   EXPECT_EQ(elements<int64_t>(pow(x, 3)), (std::vector<int64_t>{-8, 1, 27}));
   EXPECT_EQ(elements<int64_t>(pow(x, full({3}, -1))), (std::vector<int64_t>{0, 1, 0}));
   EXPECT_ERROR_CONTAINS(pow(x, -1), "RuntimeError",
-                        "pow: an int to the power of -1 is no int; convert the base");
+                        "pow: an int to the power of -1 is not an int; convert the base");
 }
 
 TEST(Clamp, NeedsABoundAndPrefersTheUpperOne) {

@@ -145,8 +145,8 @@ TEST(GridSampler, RefusesAnotherBatch) {
 TEST(Distance, RefusesRowsOfOtherLengths) {
   EXPECT_ERROR_CONTAINS(_cdist_forward(range({2, 3}), range({2, 4}), 2.0, std::nullopt),
                         "ValueError",
-                        "_cdist_forward: x1 and x2 must have as many columns, got sizes [2, 3] and "
-                        "[2, 4]");
+                        "_cdist_forward: x1 and x2 must have the same number of columns, got sizes "
+                        "[2, 3] and [2, 4]");
 }
 
 TEST(EmbeddingBag, RefusesOffsetsAndIndicesThatPointNowhere) {
@@ -163,7 +163,7 @@ TEST(EmbeddingBag, RefusesOffsetsAndIndicesThatPointNowhere) {
                         "rows");
   EXPECT_ERROR_CONTAINS(bag({0, 1}, {1}), "RuntimeError", "offsets must begin with 0, got 1");
   EXPECT_ERROR_CONTAINS(bag({0, 1}, {0, 2, 1}), "RuntimeError",
-                        "offsets must not fall, got 1 after 2");
+                        "offsets must not decrease, got 1 after 2");
 }
 
 TEST(FakeWindows, KeepSymbolicSizes) {

@@ -462,11 +462,11 @@ TEST(RandomErrors, OfIntsNameTheRange) {
   EXPECT_ERROR_CONTAINS(empty({2}).random_(3, 3), "ValueError",
                         "random_: from must be below to, got from=3 and to=3");
   EXPECT_ERROR_CONTAINS(randint(300, {2}, DType::UInt8), "ValueError",
-                        "random_: to - 1 = 299 is no number of uint8");
+                        "random_: to - 1 = 299 is not representable in uint8");
   EXPECT_ERROR_CONTAINS(randint(-1, 2, {2}, DType::UInt8), "ValueError",
-                        "random_: from=-1 is no number of uint8");
+                        "random_: from=-1 is not representable in uint8");
   EXPECT_ERROR_CONTAINS(randint(3, {2}, DType::Bool), "ValueError",
-                        "random_: to - 1 = 2 is no number of bool");
+                        "random_: to - 1 = 2 is not representable in bool");
 }
 
 TEST(RandomErrors, OfDTypesNameTheOperator) {

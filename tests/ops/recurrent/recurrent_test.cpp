@@ -17,7 +17,7 @@ using testing::strides;
 using testing::TestOwner;
 using Tensors = std::vector<Tensor>;
 
-// Of one layer and one direction, without biases: the hidden weight is 0, that of the input 1.
+// One layer in one direction, without biases: the hidden weight is 0, the input weight 1.
 Tensors weights_that_forget(int64_t gates) { return {ones({gates, 1}), zeros({gates, 1})}; }
 
 Tensor first_state() { return zeros({1, 1, 1}); }

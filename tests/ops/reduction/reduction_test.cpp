@@ -68,8 +68,8 @@ TEST(Amax, GivesNotANumberWhereOneIs) {
 
 TEST(Amax, RefusesADimensionWithoutElements) {
   EXPECT_ERROR_CONTAINS(range({2, 0}).amax({1}), "IndexError",
-                        "amax: dimension 1 of self with sizes [2, 0] has no elements, and there is "
-                        "no value of none; give a dim that has some");
+                        "amax: dimension 1 of self with sizes [2, 0] has no elements, so its "
+                        "result is undefined; choose a dim with elements");
   EXPECT_EQ(testing::sizes(range({2, 0}).amax({0})), (std::vector<int64_t>{0}));
 }
 

@@ -1,11 +1,11 @@
-"""Replays what torch's operator database calls on our operators, and compares.
+"""Replays the calls of torch's operator database on our operators, and compares.
 
 Every sample of torch.testing._internal's op_db runs in torch, with its backward, its in-place and
-its out= form, under a mode that sees each aten call. A call of an overload that we have runs again
+its out= form, under a mode that sees each aten call. If we have the overload, the call runs again
 on `opwright.ops.aten`, once on copies of its arguments (same sizes, strides, offsets, shared
 memory) and once on meta tensors. Values, dtypes, sizes, strides, written arguments and shared
-memory must be torch's; what torch refuses we must refuse. Overloads that no sample reaches are
-called in handwritten.py. Differences that stay are listed, each with its reason, in differences.py.
+memory must equal torch's; calls that torch rejects we must reject. handwritten.py calls overloads
+that no sample reaches. differences.py lists the remaining differences, each with its reason.
 
 From the root of the repository, after `tools/build release python`:
 
@@ -28,20 +28,20 @@ From the root of the repository, after `tools/build release python`:
 `--gradients` differentiates it (gradients.py), `--vmapped` maps it (vmapped.py), `--checked` runs
 opcheck with it as the example (checked.py), `--compiled` compiles it (compiled.py), `--onnx` runs
 its model in ONNX Runtime (onnx_calls.py). `--op` takes names with or without overload, as shell
-patterns, and runs the entries that reach.json knows to reach them (`--all` with it: every entry),
-and the handwritten samples. It ends with one line for each overload and the first failing calls.
-Each of these is kept in build/replay/*.pt, and `--again FILE` runs it alone, with both results in
-full (so does gdb --args). What columns mean:
+patterns, and runs the entries that reach them according to reach.json (`--all` with it: every
+entry), and the handwritten samples. It ends with one line per overload and the first failing calls.
+Each of these is saved in build/replay/*.pt, and `--again FILE` runs it alone and prints both
+results in full (also under gdb --args). The columns:
 
     calls     distinct calls replayed: same operator, sizes, strides, dtypes and numbers count once
               (twice at most, with other values)
     values    a value differs by more than torch.testing allows, and is further from the result in
               float64 than torch's
-    dtype, shape, strides, alias    of a result, or of an argument that was written
-    fake      the fake kernel gave another dtype, shape or strides, or refused
-    raised    we refuse what torch computes
-    accepted  we compute what torch refuses
-    crash     our process ended, or hung for two minutes
+    dtype, shape, strides, alias    of a result, or of a written argument
+    fake      the fake kernel returned another dtype, shape or strides, or raised
+    raised    we reject what torch computes
+    accepted  we compute what torch rejects
+    crash     our process crashed, or hung for two minutes
 
 A call fails once, at the first of these. `not ours` are calls of overloads that we do not have,
 `left out` those with a dtype or layout that we do not have.

@@ -34,7 +34,7 @@ from tests.ops.replay.run import replay  # noqa: E402
 from tests.ops.replay.traced import TracedReplayer  # noqa: E402
 from tests.ops.replay.vmapped import VmappedReplayer  # noqa: E402
 
-# How a call is replayed: by which class, and which page of docs/results tells it.
+# How a call is replayed: the class, and the page of docs/results that reports it.
 WAYS = {
     "plain": (Replayer, table, "replay.md"),
     "traced": (TracedReplayer, traced_table, "traced_replay.md"),

@@ -1,4 +1,4 @@
-"""Runs one kept call again, in this process, and prints both results in full."""
+"""Reruns one saved call in this process and prints both results in full."""
 
 from collections import Counter
 from pathlib import Path

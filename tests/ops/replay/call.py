@@ -20,11 +20,11 @@ LARGEST_STORAGE = 64 << 20
 
 
 class NotReplayableError(Exception):
-    """The call has a value that we have no type for; the text says which."""
+    """The call has a value of a type that we do not have; the text says which."""
 
 
 def map_values(function, value):
-    """The value with `function` applied to what is no list, tuple or dict."""
+    """Apply `function` to everything but lists, tuples and dicts."""
     if isinstance(value, list):
         return [map_values(function, each) for each in value]
     if isinstance(value, tuple):
@@ -49,7 +49,7 @@ def is_plain(tensor: torch.Tensor) -> bool:
 
 
 class Copier:
-    """Copies tensors with strides and offsets; those that share memory share it in the copy."""
+    """Copies tensors with strides and offsets; copies share memory if the originals do."""
 
     def __init__(self):
         self.storages = {}
@@ -76,7 +76,7 @@ class Copier:
         lazy_key = (value.dtype, value.is_conj(), value.is_neg()) if is_lazy else ()
         key = (storage._cdata, *lazy_key)
         if key not in self.storages:
-            # The original is kept alive with it, so that no other storage gets its address.
+            # Keeps the original alive, so that no other storage gets its address.
             self.storages[key] = (materialized(storage, value), storage)
         return torch.empty(0, dtype=value.dtype).set_(
             self.storages[key][0], value.storage_offset(), value.shape, value.stride()
@@ -84,7 +84,7 @@ class Copier:
 
 
 def materialized(storage: torch.UntypedStorage, value: torch.Tensor) -> torch.UntypedStorage:
-    """A copy of the storage, with every element as `value` reads it: conjugated or negated."""
+    """Copy the storage with every element as `value` reads it: conjugated or negated."""
     copy = storage.clone()
     count = storage.nbytes() // value.element_size()
     whole = torch.empty(0, dtype=value.dtype).set_(copy, 0, (count,), (1,))
@@ -109,7 +109,7 @@ def signature_of(leaf):
 
 
 def signature(overload, args: tuple, kwargs: dict) -> str:
-    """What makes two calls the same but for the values."""
+    """Return what identifies a call apart from its values."""
     leaves = map_values(signature_of, (tuple(args), sorted(kwargs.items())))
     return f"{overload}{leaves}"
 

@@ -1,11 +1,10 @@
 """Checks the operator of one call by opcheck, with the call as the example.
 
-The built-in operators are right, so that whatever is found is a false alarm, or a fault of ours.
-What columns mean:
+The built-in operators are correct, so every finding is a false alarm, or our fault. The columns:
 
-    calls     distinct calls that were examples; so many of each overload and worker at most
-    inputs    inputs looked at: the calls, and those made from them
-    refused   inputs made that the operator refuses
+    calls     distinct calls used as examples; limited per overload and worker
+    inputs    inputs checked: the calls, and those derived from them
+    refused   derived inputs that the operator rejects
     opcheck   calls with a finding
 """
 
@@ -22,14 +21,14 @@ from .replayer import Replayer
 
 LARGEST = 1 << 16  # elements of all tensors of an example
 
-# Results that are whatever was in memory.
+# Uninitialized results.
 UNINITIALISED = {
     "empty*": "uninitialised",
     "new_empty*": "uninitialised",
     "resize_": "new elements are uninitialised",
 }
 
-# What is so in torch too, and stays: (check, kind) and why.
+# Findings that also hold for torch and stay: (check, kind) and why.
 AS_IN_TORCH = {
     "meshgrid*": (("schema", "undeclared-alias"), "gives views, and its schema does not say so"),
     "*dropout": (("schema", "undeclared-alias"), "gives its input back where nothing is dropped"),
@@ -55,7 +54,7 @@ AS_IN_TORCH = {
 
 
 def alarms(overload: str, report: ow.testing.CheckReport) -> list[ow.testing.CheckFinding]:
-    """What was found and is not so on purpose."""
+    """Return the findings that are not intended."""
     name = overload.removeprefix("aten.").removesuffix(".default")
     known = {found for pattern, (found, _) in AS_IN_TORCH.items() if fnmatch(name, pattern)}
     return [each for each in report.findings if (each.check, each.kind) not in known]

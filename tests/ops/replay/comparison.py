@@ -1,4 +1,4 @@
-"""Tells where a result of ours is not torch's."""
+"""Reports where our results differ from torch's."""
 
 import opwright as ow
 import torch
@@ -26,14 +26,14 @@ class DifferenceError(Exception):
 
 
 def significant_strides(shape, strides) -> tuple:
-    """The strides that say where elements are: not of sizes of one, none of an empty tensor."""
+    """Return the strides that locate elements: not for sizes of one, none for an empty tensor."""
     if 0 in tuple(shape):
         return ()
     return tuple(stride for size, stride in zip(shape, strides, strict=True) if size != 1)
 
 
 def compare_form(ours: ow.Tensor, torchs: torch.Tensor, *, strides: bool = True) -> None:
-    """Raise DifferenceError where dtype, shape or strides differ."""
+    """Raise DifferenceError if dtype, shape or strides differ."""
     if ours.dtype != DTYPES.get(torchs.dtype):
         raise DifferenceError("dtype", f"dtype {ours.dtype}, torch: {torchs.dtype}")
     if tuple(ours.shape) != tuple(torchs.shape):
@@ -50,9 +50,9 @@ def compare_form(ours: ow.Tensor, torchs: torch.Tensor, *, strides: bool = True)
 def compare_values(
     ours: torch.Tensor, torchs: torch.Tensor, tolerances: dict, exact, *, infinite: bool = True
 ) -> None:
-    """Raise DifferenceError where a value differs; `exact` gives the result in float64, or None.
+    """Raise DifferenceError if a value differs; `exact` returns the result in float64, or None.
 
-    Unless `infinite`, an infinity and a nan are the same.
+    Unless `infinite`, an infinity and a nan are considered equal.
     """
     torchs = torchs.detach().resolve_conj().resolve_neg()
     relative, absolute = tolerances.get(torchs.dtype, (0, 0))
@@ -64,8 +64,8 @@ def compare_values(
         ours, torchs = ours.to(torch.float32), torchs.to(torch.float32)
     agree = torch.isclose(ours, torchs, rtol=relative, atol=absolute, equal_nan=True)
     if torchs.is_complex() or not infinite:
-        # torch multiplies by a factor of 1 + 0j here and there: an infinity in one part makes the
-        # other nan.
+        # torch sometimes multiplies by a factor of 1 + 0j: an infinity in one part makes the other
+        # nan.
         agree |= ~torch.isfinite(ours) & ~torch.isfinite(torchs)
     if agree.all():
         return
@@ -84,7 +84,7 @@ def compare_values(
 def compare_result(
     ours, torchs, tolerances: dict, exact, *, values: bool, strides: bool, infinite: bool = True
 ) -> None:
-    """Raise DifferenceError where one result differs; a number is compared by type and value."""
+    """Raise DifferenceError if one result differs; a number is compared by type and value."""
     if isinstance(torchs, torch.Tensor) != isinstance(ours, ow.Tensor):
         raise DifferenceError("values", f"a {type(ours).__name__}, torch: {type(torchs).__name__}")
     if not isinstance(torchs, torch.Tensor):
@@ -99,7 +99,7 @@ def compare_result(
 
 
 def compare_ties(overload, copies: tuple[tuple, dict], ours: list, torchs: list) -> None:
-    """Raise DifferenceError where an index of ours does not lead to our value, or comes twice."""
+    """Raise DifferenceError if one of our indices does not lead to our value, or is repeated."""
     values, indices = ours
     compare_form(indices, torchs[1])
     args, kwargs = copies
@@ -119,7 +119,7 @@ def compare_ties(overload, copies: tuple[tuple, dict], ours: list, torchs: list)
 
 
 def reduced_dim(overload, args: tuple, kwargs: dict) -> int:
-    """The dimension that the indices are of."""
+    """Return the dimension that the indices refer to."""
     names = [argument.name for argument in overload._schema.arguments]
     place = names.index("dim")
     given = args[place] if place < len(args) else kwargs.get("dim")
@@ -127,7 +127,7 @@ def reduced_dim(overload, args: tuple, kwargs: dict) -> int:
 
 
 def shared_offset(result, argument, result_start: int, argument_range: tuple[int, int]):
-    """Where in the argument's memory the result starts, in bytes; None if it is elsewhere."""
+    """Return the result's byte offset in the argument's memory; None if it is elsewhere."""
     first, last = argument_range
     return result_start - argument.data_ptr() if first <= result_start < last else None
 
@@ -138,7 +138,7 @@ def torch_range(tensor: torch.Tensor) -> tuple[int, int]:
 
 
 def compare_sharing(ours: list, torchs: list, our_args: list, copied_args: list, torch_args: list):
-    """Raise DifferenceError where a result shares other memory with an argument than torch's."""
+    """Raise DifferenceError if a result does not share memory with an argument as in torch."""
     for our_result, torch_result in zip(ours, torchs, strict=True):
         if not isinstance(torch_result, torch.Tensor) or torch_result.numel() == 0:
             continue

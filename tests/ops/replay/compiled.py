@@ -1,14 +1,14 @@
-"""Compiles one call and runs it: for fixed sizes, and for any, also at other sizes.
+"""Compiles one call and runs it: for static sizes, and for dynamic ones, also at other sizes.
 
-The compiled function makes the call and reads every result once more, so that what can be fused
-is. It must give what the same function gives uncompiled: values within the tolerance of their
-dtype, dtype, sizes, strides, shared memory, written inputs. What columns mean:
+The compiled function makes the call and uses every result once more, so that fusion happens. It
+must match the same function uncompiled: values within the tolerance of their dtype, dtype, sizes,
+strides, shared memory, written inputs. The columns:
 
     calls     distinct calls compiled
-    compile   the call works, and compiling it raised
-    static    compiled for its sizes it gives something else, or raised
-    dynamic   compiled for any sizes it gives something else, or raised
-    other     at other sizes it gives something else, or one of both raised
+    compile   the call works, but compiling it raised
+    static    compiled for its sizes it differs, or raised
+    dynamic   compiled for dynamic sizes it differs, or raised
+    other     at other sizes it differs, or one of both raised
     sizes     other sizes that were run
 """
 
@@ -27,29 +27,29 @@ from .traced import NOT_TRACED, RefusalError, Run, TracedCall, form_text
 OTHER_SIZES = 2
 WAYS = {"static": False, "dynamic": True}
 
-# What no graph without writes can hold, by the words of the refusal.
+# What a graph without writes cannot contain, by the text of the error.
 NOT_COMPILED = {
-    "random numbers of a generator of its own": "a generator of its own",
+    "random numbers from a non-default generator": "a generator of its own",
     "which functionalize does not change": "resizes its argument",
     "lies in memory of another owner, which cannot grow": "a result that grows in torch's memory",
 }
 
-# Sums are added up in another order: they may differ by what the sum of all sizes may.
+# Sums are computed in another order: they may differ by the tolerance of the sum of magnitudes.
 SUMS = ("sum*", "mean*", "nansum*", "cumsum*", "var*", "std*", "*norm*", "logsumexp*")
 
-# Values of half the bits are rounded at other places.
+# Half-precision values are rounded at different points.
 TOLERANCES = {torch.float16: (4e-3, 4e-3), torch.bfloat16: (3e-2, 3e-2)}
 
 
 def read(result):
-    """Something to fuse with whatever made the result."""
+    """Use the result once, so that its producer can be fused."""
     if not isinstance(result, ow.Tensor):
         return result
     return ow.logical_not(result) if result.dtype == ow.bool else result + result
 
 
 def with_readings(call: TracedCall, *, is_read: bool):
-    """The function that is compiled."""
+    """Return the function that is compiled."""
 
     def function(*tensors):
         results = list_of(call(*tensors))
@@ -59,7 +59,7 @@ def with_readings(call: TracedCall, *, is_read: bool):
 
 
 def are_close(a: torch.Tensor, b: torch.Tensor, least: float) -> bool:
-    """Within the tolerance of the dtype, or `least` units of it."""
+    """Check that values are within the tolerance of the dtype, or `least` units of it."""
     if a.numel() == 0:
         return True
     rtol, atol = TOLERANCES.get(a.dtype, (None, None))
@@ -84,7 +84,7 @@ def compare_tensors(
 
 
 def sizes_of(name: str, tensors: list[torch.Tensor], sums: tuple[str, ...] = SUMS) -> float:
-    """The sum of the sizes of all elements, where the operator sums; else nothing."""
+    """Return the sum of the magnitudes of all elements if the operator sums; else None."""
     if not any(fnmatch(name.removeprefix("aten."), pattern) for pattern in sums):
         return 0.0
     wide = (each.detach().to(torch.complex128).abs() for each in tensors)
@@ -119,7 +119,7 @@ def sharing(run: Run, result: ow.Tensor) -> list[int | None]:
 
 
 class CompiledReplayer(Replayer):
-    """Replays calls by compiled functions; the counts are the columns above."""
+    """Replays calls with compiled functions; the counts are the columns above."""
 
     variants = 1
     backend = "llvm"

@@ -1,4 +1,4 @@
-"""torch's arguments as ours: tensors over the same memory, or on the device meta."""
+"""Converts torch's arguments to ours: tensors over the same memory, or on the meta device."""
 
 import opwright as ow
 import torch
@@ -21,7 +21,7 @@ MOST_DIMENSIONS = 64  # of our tensors
 
 
 class Conversion:
-    """Makes our arguments of copies of torch's; equal storages become equal storages."""
+    """Converts copies of torch's arguments to ours; equal storages become equal storages."""
 
     def __init__(self, is_fake: bool = False):
         self.is_fake = is_fake
@@ -74,12 +74,12 @@ def dtype_of(dtype: torch.dtype):
 
 
 def convert(arguments, is_fake: bool = False):
-    """Our form of (args, kwargs)."""
+    """Convert (args, kwargs)."""
     return map_values(Conversion(is_fake), arguments)
 
 
 def on_meta(args: tuple, kwargs: dict, operator) -> dict:
-    """The keyword arguments, with the device meta where no tensor tells it."""
+    """Return the keyword arguments, with device meta if no tensor determines it."""
     if any(isinstance(arg, ow.Tensor) for arg in args) or kwargs.get("device") is not None:
         return kwargs
     takes_device = any(argument.name == "device" for argument in operator.schema.arguments)

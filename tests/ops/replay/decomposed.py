@@ -1,7 +1,7 @@
-"""Traces calls of operators that have a decomposition, takes the graphs apart, and runs those.
+"""Traces calls of operators that have a decomposition, decomposes the graphs, and runs these.
 
-What is compared, and the columns, are those of traced.py; values may differ by a few units in the
-last place of the largest. No size is asked that the operator itself does not ask.
+Comparisons and columns are those of traced.py; values may differ by a few ulps of the largest. A
+decomposition must not add guards that the operator itself does not add.
 """
 
 import opwright as ow

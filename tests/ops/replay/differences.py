@@ -4,7 +4,7 @@ from fnmatch import fnmatch
 
 import torch
 
-# The content is random or whatever was in memory: dtype, shape and strides only.
+# The content is random or uninitialized: only dtype, shape and strides are compared.
 RANDOM = {
     "empty": "uninitialised",
     "empty_like": "uninitialised",
@@ -53,13 +53,13 @@ RANDOM = {
 
 
 def is_random(overload: str, args: tuple, kwargs: dict) -> bool:
-    """Whether the values of the result mean nothing."""
+    """Return whether the values of the result are meaningless."""
     if overload == "aten.scaled_dot_product_attention.default":
         return (args[4] if len(args) > 4 else kwargs.get("dropout_p", 0)) != 0
     return find(RANDOM, overload) is not None
 
 
-# The result's size or value is read off the data, so the fake kernel cannot tell it.
+# The result's size or value depends on the data, so the fake kernel cannot know it.
 DATA_DEPENDENT = {
     "nonzero": "the count is in the data",
     "nonzero_static": "the count is in the data",
@@ -77,20 +77,20 @@ DATA_DEPENDENT = {
     "repeat_interleave.Tensor": "the count is in the data",
 }
 
-# These are read off the data where an index is a mask.
+# These depend on the data if an index is a mask.
 MASKS = ("index.*", "_unsafe_index.*")
 
 
 def depends_on_data(overload: str, tensors: list[torch.Tensor]) -> bool:
-    """Whether the fake kernel cannot know the result's form."""
+    """Return whether the fake kernel cannot know the result's form."""
     if find(DATA_DEPENDENT, overload):
         return True
     is_indexed = any(fnmatch(overload.removeprefix("aten."), pattern) for pattern in MASKS)
     return is_indexed and any(each.dtype in (torch.bool, torch.uint8) for each in tensors[1:])
 
 
-# Operators of torch that look at no sizes or dtypes and then read and write elsewhere: variants of
-# their calls run in ours alone.
+# Operators for which torch does not check sizes or dtypes and then accesses memory out of bounds:
+# variants of their calls run only in ours.
 UNSAFE = {
     "*pool*_backward": "sizes of grad_output and indices",
     "native_batch_norm_backward": "sizes and dtypes of the statistics",
@@ -98,7 +98,7 @@ UNSAFE = {
     "native_layer_norm_backward": "sizes of the statistics",
 }
 
-# (values, indices) of equal values in any order: an index is right if it leads to its value.
+# (values, indices) with equal values in any order: an index is right if it leads to its value.
 TIES = {
     "sort.default": "not stable unless asked to be",
     "sort.values": "not stable unless asked to be",
@@ -109,7 +109,7 @@ TIES = {
     "mode": "any of equal values",
 }
 
-# Strides that torch leaves to chance or that no reader can rely on.
+# Strides that torch leaves unspecified or that no reader can rely on.
 STRIDES = {
     **dict.fromkeys(
         ("relu.out", "isinf.out", "isnan.out", "*.Scalar_out", "*.Scalar_mode_out", "rsub.*_out"),
@@ -122,8 +122,8 @@ STRIDES |= dict.fromkeys(
     "where the order of memory differs, torch follows self, ours grad_output",
 )
 
-# Where the mean of infinite numbers is nan in torch, which adds differences from it, and infinite
-# in ours, which adds the numbers.
+# The mean of infinite numbers is nan in torch, which adds differences from it, and infinite in
+# ours, which adds the numbers.
 INFINITE = {
     "std_mean*": "the mean",
     "var_mean*": "the mean",
@@ -131,12 +131,12 @@ INFINITE = {
     "*layer_norm": "the mean, and what follows from it",
 }
 
-# Wider tolerances (relative, absolute), where neither result nor the float64 one is the right one.
+# Wider tolerances (relative, absolute) where neither result nor the float64 one is exact.
 TOLERANCES = {
-    # Numbers that cancel: torch adds in another order, and 5e-4 is some 1e-8 of what is
-    # added up in the samples of 8000 numbers that show it.
+    # Numbers that cancel: torch adds in another order, and 5e-4 is about 1e-8 of the sum in the
+    # samples of 8000 numbers that show it.
     "sum.default": {torch.float32: (1.3e-6, 5e-4)},
-    # Sums that cancel, of halves that torch rounds once more on the way.
+    # Sums of halves that cancel; torch rounds an intermediate result once more.
     "kl_div": {torch.float16: (1e-3, 5e-3)},
     # torch adds in bfloat16 or in float32, by the strides; ours rounds every sum to bfloat16.
     "index_add": {torch.bfloat16: (1.6e-2, 8e-3)},
@@ -149,7 +149,7 @@ def tolerances(overload: str, usual: dict) -> dict:
     return usual | (find(TOLERANCES, overload) or {})
 
 
-# Inputs that torch refuses and we take: the overload, torch's message, the reason.
+# Inputs that torch rejects and we accept: the overload, torch's message, the reason.
 ACCEPTED = (
     ("*out", "Found dtype * but expected *", "ours converts into out, as torch does elsewhere"),
     ("*out", "Expected out tensor to have dtype *", "the same"),
@@ -186,7 +186,7 @@ ACCEPTED = (
 )
 
 
-# Inputs that torch takes and we refuse: the overload, our message, the reason.
+# Inputs that torch accepts and we reject: the overload, our message, the reason.
 REFUSED = (
     ("*out", "*cannot hold a result of sizes*", "torch resizes with a warning that it will not"),
     ("*.grad_input", "*cannot hold a result of sizes*", "the same"),
@@ -208,7 +208,7 @@ REFUSED = (
     ("*", "*size * is negative in*", "torch looks at no size where another is 0"),
     ("*", "*must not be negative, got*", "the same"),
     ("*softmax_backward_data*", "*must have the sizes of output*", "torch's kernel does not look"),
-    ("_embedding_bag*", "*offsets must not fall*", "torch reads bags of negative sizes"),
+    ("_embedding_bag*", "*offsets must not decrease*", "torch reads bags of negative sizes"),
     (
         "embedding_dense_backward*",
         "*is out of range for*",
@@ -256,13 +256,13 @@ def is_accepted(overload: str, message: str) -> bool:
 
 
 def has_message(table: tuple, overload: str, message: str) -> bool:
-    """Whether the table lists this message of this overload."""
+    """Return whether the table lists this message for this overload."""
     name = overload.removeprefix("aten.")
     return any(fnmatch(name, pattern) and fnmatch(message, text) for pattern, text, _ in table)
 
 
 def find(table: dict, overload: str):
-    """What the table has for `overload` ("aten.sum.default"), or None."""
+    """Return the table's entry for `overload` ("aten.sum.default"), or None."""
     name = overload.removeprefix("aten.")
     base = name.partition(".")[0]
     for pattern, reason in table.items():

@@ -1,7 +1,7 @@
-"""The result in float64, to tell who is wrong where ours and torch's differ.
+"""The result in float64, to decide who is wrong where our result and torch's differ.
 
 torch rounds intermediate values to half in some loops and not in others, and sums in another order.
-A value of ours that is no further from the float64 result than torch's is not held against us.
+Our value passes if it is no further from the float64 result than torch's.
 """
 
 import torch
@@ -17,7 +17,7 @@ WIDER = {
 
 
 class Exact:
-    """Runs the call on wider copies when it is first asked for."""
+    """Runs the call on wider copies on first use."""
 
     def __init__(self, overload, arguments):
         self.overload = overload
@@ -54,7 +54,7 @@ def widen(leaf):
 
 
 def no_worse(ours: torch.Tensor, torchs: torch.Tensor, exact, relative: float, absolute: float):
-    """Where our value agrees with the exact one, or is no further from it than torch's."""
+    """Return where our value agrees with the exact one, or is no further from it than torch's."""
     if not isinstance(exact, torch.Tensor) or exact.shape != ours.shape or ours.dtype not in WIDER:
         return torch.zeros(ours.shape, dtype=torch.bool)
     rounded = exact.to(ours.dtype)

@@ -1,16 +1,16 @@
 """Differentiates one call in torch and in ours, and compares the gradients.
 
 Every floating or complex tensor among the arguments needs a gradient (one that is written is a
-clone of such a tensor), and every result that has one gets a random gradient. In float64 the
-gradients are differentiated again, with respect to the arguments and to the random gradients. What
-columns mean:
+clone of such a tensor), and every differentiable result gets a random gradient. In float64 the
+gradients are differentiated again, with respect to the arguments and the random gradients. The
+columns:
 
     calls     distinct calls differentiated
-    recorded  a result carries a gradient in one of both only
-    raised    torch gives a gradient, and we raise
+    recorded  a result is differentiable in only one of both
+    raised    torch computes a gradient, and we raise
     gradient  a gradient differs by more than torch.testing allows, and is further from the one in
-              float64 than torch's; one that is not there counts as zeros
-    second    the same of a gradient's gradient
+              float64 than torch's; a missing one counts as zeros
+    second    the same for a second-order gradient
     twice     calls that were differentiated twice
 """
 
@@ -30,7 +30,7 @@ from .replayer import Replayer, our_form
 
 LARGEST_TWICE = 600  # elements of the arguments together
 
-# Overloads whose gradients are not torch's, and why.
+# Overloads whose gradients differ from torch's, and why.
 NOT_COMPARED = {
     "as_strided_scatter": "torch's gradient of self is that of the part which src replaces",
     "logical_not_": "torch lets the gradient through to the values that are overwritten",
@@ -41,7 +41,7 @@ NOT_COMPARED_COMPLEX = {
 
 
 class TorchSide:
-    """How torch names things."""
+    """The torch side's names."""
 
     tensor = torch.Tensor
 
@@ -63,7 +63,7 @@ class OurSide:
 
 
 class Leaves:
-    """Takes the place of `map_values`'s function: tensors that need gradients become leaves."""
+    """A function for `map_values`: turns tensors that need gradients into leaves."""
 
     def __init__(self, side, wanted: set[int], written: set[int], convert):
         self.side, self.wanted, self.written, self.convert = side, wanted, written, convert
@@ -79,7 +79,7 @@ class Leaves:
 
 
 class GradientsOf:
-    """The gradients of one call on one side: of first order, and of second where asked for."""
+    """The gradients of one call on one side: first order, and second order if requested."""
 
     def __init__(self, side, operator, arguments, leaves: Leaves):
         args, kwargs = map_values(leaves, arguments)
@@ -104,7 +104,7 @@ class GradientsOf:
         return self.found
 
     def second(self, gradients: list) -> list:
-        """Of the gradients that can be differentiated; None where none can."""
+        """Differentiate the gradients that can be differentiated; None if none can."""
         pairs = [
             (each, gradient)
             for each, gradient in zip(self.found, gradients, strict=True)
@@ -134,7 +134,7 @@ def random_like(tensors: list, seed: int) -> list[torch.Tensor]:
 
 
 class GradientCall:
-    """A call whose arguments are `copies`, which stay as they are."""
+    """A call whose arguments are `copies`, which stay unchanged."""
 
     def __init__(self, overload, copies):
         self.overload, self.copies = overload, copies
@@ -161,7 +161,7 @@ class GradientCall:
         self.numel = sum(each.numel() for each in tensors_of(copies))
 
     def in_torch(self, function=lambda leaf: leaf) -> GradientsOf:
-        """`function` is applied to every argument first."""
+        """Apply `function` to every argument first."""
         cloned = {}
 
         def fresh(value):
@@ -175,7 +175,7 @@ class GradientCall:
         return GradientsOf(TorchSide, self.overload, self.copies, leaves)
 
     def in_ours(self, operator) -> GradientsOf:
-        # Copies are kept by the conversion, so that their memory stays.
+        # The conversion keeps copies, so that their memory stays alive.
         copies: dict[int, torch.Tensor] = {}
         convert = Conversion()
 
@@ -195,7 +195,7 @@ def unique(tensors: list) -> list:
 
 
 def to_ours(tensors: list[torch.Tensor]) -> list[ow.Tensor]:
-    clones = [each.clone() for each in tensors]  # the conversion knows them by their addresses
+    clones = [each.clone() for each in tensors]  # the conversion identifies them by address
     return map_values(Conversion(), clones)
 
 
@@ -244,7 +244,7 @@ class GradientReplayer(Replayer):
 
     @cached_property
     def thread(self) -> ThreadPoolExecutor:
-        """A thread in which no mode of torch is on: the replayer runs below torch's autograd."""
+        """Return a thread without any torch mode: the replayer runs below torch's autograd."""
         return ThreadPoolExecutor(1)
 
     def compare_call(self, name: str, call: GradientCall, operator) -> None:

@@ -1,7 +1,7 @@
 """Samples of overloads that no entry of the database reaches.
 
-Each function yields (name, args, kwargs): the name as aten has it, arguments of torch. A sample
-that torch refuses must be refused by us. `--op` runs those of its names; nothing else lists them.
+Each function yields (name, args, kwargs): aten's name and torch's arguments. If torch rejects a
+sample, we must reject it. `--op` runs the samples of its names; nothing else lists them.
 """
 
 import random
@@ -18,14 +18,14 @@ REALS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 
 
 def values(*sizes: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
-    """Numbers of both signs, none like its neighbours, with fractions where the dtype has them."""
+    """Return numbers of both signs, different from their neighbours, with fractions if possible."""
     count = torch.Size(sizes).numel()
     numbers = (torch.arange(count) * 7 % 11).to(torch.float64) * 0.75 - 3
     return numbers.to(dtype).reshape(sizes)
 
 
 def layouts(dtype: torch.dtype) -> Iterator[torch.Tensor]:
-    """The same kind of tensor in several memory orders."""
+    """Return the same kind of tensor in several memory orders."""
     yield values(3, 4, dtype=dtype)
     yield values(4, 3, dtype=dtype).t()
     yield values(3, 8, dtype=dtype)[:, 1::2]
@@ -83,7 +83,7 @@ def choices() -> Iterator[tuple]:
 
 
 def results_in_out() -> Iterator[tuple]:
-    """Forms with `out`, of its dtype and of another, of its size and of none."""
+    """Forms with `out`: of its dtype and another, of its size and empty."""
     calls = {
         "clamp.out": (-1, 2),
         "elu.out": (1.5,),
@@ -159,7 +159,7 @@ def norms() -> Iterator[tuple]:
 
 
 def outs(tensor: torch.Tensor, dtype: torch.dtype | None = None) -> Iterator[torch.Tensor]:
-    """Tensors to write a result into: of its size, of none, of another dtype."""
+    """Return tensors to write a result into: of its size, empty, of another dtype."""
     yield torch.empty_like(tensor, dtype=dtype)
     yield torch.empty(0, dtype=dtype or tensor.dtype)
     yield torch.empty(tensor.shape, dtype=torch.int64)
@@ -178,7 +178,7 @@ def plain_activations() -> Iterator[tuple]:
                 yield "threshold.out", (tensor, 0.5, 2), {"out": out}
 
 
-# What follows grad_output and self.
+# The arguments after grad_output and self.
 ACTIVATION_GRADIENTS = {
     "gelu_backward": ((),),
     "hardshrink_backward": ((0.5,),),
@@ -345,7 +345,7 @@ def pools() -> Iterator[tuple]:
 
 
 def statistics_of_channels() -> Iterator[tuple]:
-    """batch_norm and instance_norm, with and without numbers that they keep."""
+    """batch_norm and instance_norm, with and without running statistics."""
     for dtype in REALS:
         for tensor in (
             values(2, 3, 4, dtype=dtype),
@@ -443,7 +443,7 @@ def dropouts() -> Iterator[tuple]:
                         yield name, (tensor, chance, training), {}
                         yield f"{name}_", (tensor.clone(), chance, training), {}
                 if tensor.numel() == 0:
-                    continue  # torch's mask of no elements has the dtype of the input
+                    continue  # torch's empty mask has the dtype of the input
                 for training in (True, False, None):
                     yield "native_dropout", (tensor, chance, training), {}
 
@@ -485,7 +485,7 @@ def find_overload(name: str):
 
 
 def chosen_samples(rng: random.Random, limit: int | None) -> Iterator[tuple]:
-    """All samples in order, or `limit` of each overload."""
+    """Return all samples in order, or `limit` per overload."""
     if limit is None:
         yield from samples()
         return
@@ -501,7 +501,7 @@ def run_handwritten(replayer: Replayer, limit: int | None = None) -> None:
     for name, args, kwargs in chosen_samples(replayer.rng, limit):
         with torch.no_grad():
             try:
-                # Copies: samples share tensors, and torch writes into some.
+                # Copies: samples share tensors, and torch writes to some.
                 replayer.run(find_overload(name), *copy_arguments(args, kwargs))
             except (RuntimeError, IndexError, TypeError, ValueError):
-                continue  # torch refuses: that we do too was compared
+                continue  # torch rejects it; that we do too was compared

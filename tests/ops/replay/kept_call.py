@@ -7,7 +7,7 @@ import torch
 
 from .call import map_values
 
-# What pickle does not take, by name.
+# What pickle cannot store, by name.
 MEMORY_FORMATS = {
     str(each): each
     for each in (

@@ -15,14 +15,14 @@ from opwright import _C
 from .call import copy_arguments, map_values, tensors_of
 from .conversion import DTYPES, convert
 
-LARGEST = 1 << 14  # elements of a tensor that is varied; others make a run slow
-SPARE = 64  # elements behind a tensor without any, as behind a part of a larger one
+LARGEST = 1 << 14  # elements of a tensor that is varied; larger ones are slow
+SPARE = 64  # elements after an empty tensor, as after a part of a larger one
 NUMBERS = (bool, int, float, complex)
 TORCH_DTYPES = {ours: torchs for torchs, ours in DTYPES.items()}
 
 
 def mutate(rng: random.Random, operator, args: tuple, kwargs: dict) -> tuple[tuple, dict] | None:
-    """One or two changes of copies of the arguments; None where there is nothing to change.
+    """Make one or two changes to copies of the arguments; None if there is nothing to change.
 
     `operator` is ours.
     """
@@ -37,7 +37,7 @@ def mutate(rng: random.Random, operator, args: tuple, kwargs: dict) -> tuple[tup
 
 
 def put_back(operator, args: tuple, kwargs: dict, values: list) -> tuple[tuple, dict]:
-    """The values of all arguments of the schema as a call of torch's."""
+    """Return the values of all schema arguments as a call of torch."""
     arguments = operator.schema.arguments
     names = [argument.name for argument in arguments]
     given = dict(zip(names, args, strict=False)) | kwargs
@@ -57,14 +57,14 @@ def put_back(operator, args: tuple, kwargs: dict, values: list) -> tuple[tuple, 
 
 
 def is_varied(value) -> bool:
-    """Whether a change can have touched it: dtypes, devices and the like stay torch's own."""
+    """Return whether a change can have affected it: dtypes, devices and so on stay torch's own."""
     if isinstance(value, list):
         return True
     return isinstance(value, (*NUMBERS, ow.Tensor))
 
 
 class Back:
-    """Makes torch's tensors of ours, over the same memory; equal storages stay equal."""
+    """Converts our tensors to torch's, over the same memory; equal storages stay equal."""
 
     def __init__(self, values: list):
         self.reach = {}

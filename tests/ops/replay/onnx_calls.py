@@ -1,24 +1,24 @@
 """Exports one call as an ONNX model and runs it in ONNX Runtime, also at other sizes.
 
-Calls of operators that have a rule for ONNX are exported, each at one of the opsets by the seed and
-with free sizes every other time. The model must pass onnx.checker with types and shapes inferred,
-and give what the call gives: values within the tolerance of their dtype, dtype, sizes. Where ONNX
-Runtime has no kernel for a node, onnx's own reference runs the model instead; it is no judge, for
-it has faults in windows and resizing. What columns mean:
+Calls of operators that have a rule for ONNX are exported, each at an opset chosen by the seed and
+with dynamic sizes every other time. The model must pass onnx.checker with types and shapes
+inferred, and match the call: values within the tolerance of their dtype, dtype, sizes. If ONNX
+Runtime has no kernel for a node, onnx's own reference runs the model instead; its result does not
+decide, because it has bugs in windows and resizing. The columns:
 
     calls      distinct calls exported
-    opset      the lowest one that takes a call
-    equal      ONNX Runtime gives what eager gives
-    free       of the calls, those exported with free sizes
+    opset      the lowest one that supports a call
+    equal      ONNX Runtime matches eager
+    free       calls exported with dynamic sizes
     sizes      other sizes that were run
-    no kernel  ONNX Runtime lacks a kernel for a node of it
-    reference  of these, onnx's reference gives what eager gives
-    refused    calls that the exporter refuses, with the reason
+    no kernel  ONNX Runtime has no kernel for one of its nodes
+    reference  of these, onnx's reference matches eager
+    refused    calls that the exporter rejects, with the reason
     export     exporting raised something else
-    checker    onnx.checker refuses the model
-    ort        ONNX Runtime refuses the model or its inputs
-    model      the model gives something else
-    other      at other sizes it gives something else
+    checker    onnx.checker rejects the model
+    ort        ONNX Runtime rejects the model or its inputs
+    model      the model's results differ
+    other      at other sizes its results differ
 """
 
 import functools
@@ -43,23 +43,23 @@ from .traced import RefusalError, Run, TracedCall
 
 OPSETS = range(12, 29)
 OTHER_SIZES = 2
-# ONNX Runtime adds up products in its own order, too.
+# ONNX Runtime also sums products in its own order.
 PRODUCTS = ("*conv*", "*mm*", "mv", "dot", "*matmul*", "linear*", "lstm*", "gru*", "rnn*")
-LEAST_UNITS = 4.0  # of the dtype at 1, which may always differ
+LEAST_UNITS = 4.0  # of the dtype at 1; always allowed
 
 
 class ExportedCall(TracedCall):
     """A call as a model."""
 
-    gives_first = False  # of the results that its rule gives
-    written: tuple[int, ...] = ()  # tensors whose new values the model gives behind the results
+    gives_first = False  # of the results that its rule returns
+    written: tuple[int, ...] = ()  # tensors whose new values the model returns after the results
 
     def __call__(self, *tensors):
         result = super().__call__(*tensors)
         return result[0] if self.gives_first else result
 
     def export(self, opset: int, num_free: int) -> OnnxModel:
-        """The sizes of so many of its tensors are free."""
+        """Export with dynamic sizes for the given number of its tensors."""
         inputs = map_values(Conversion(), self.copies(self.tensors))
         shapes = [free_dims(each) if at < num_free else None for at, each in enumerate(inputs)]
         model = ow.onnx.export(self, tuple(inputs), opset_version=opset, dynamic_shapes=shapes)
@@ -74,7 +74,7 @@ def free_dims(tensor: ow.Tensor) -> dict[int, ow.export.Dim]:
 
 @functools.cache
 def register_rules() -> None:
-    """Export something: the core registers its rules before the first."""
+    """Export something: the core registers its rules before the first export."""
     ow.onnx.export(lambda x: x, (ow.ones(1),))
 
 
@@ -84,7 +84,7 @@ def has_rule(operator) -> bool:
 
 
 def lowest_opset(call: ExportedCall) -> int:
-    """The first opset that takes a call, which one takes."""
+    """Return the lowest opset that supports a call which some opset supports."""
     for opset in OPSETS:
         try:
             call.export(opset, 0)
@@ -95,19 +95,19 @@ def lowest_opset(call: ExportedCall) -> int:
 
 
 def reason_of(refusal: Exception) -> str:
-    """Why the exporter refuses, without the place of the call and the numbers in it."""
+    """Return why the exporter rejects the call, without its location and numbers."""
     text = str(refusal).splitlines()[0]
     text = re.sub(r"^aten::\S+?( \([^()]*:\d+\))?: ", "", text)
     return text[:160]
 
 
 class OnnxReplayer(Replayer):
-    """Replays calls by their models; the counts are the columns above."""
+    """Replays calls with their models; the counts are the columns above."""
 
     variants = 1
     seed = 0
-    opset: int | None = None  # of all calls; None: one by the seed
-    lowest: ClassVar[dict[str, int]] = {}  # of the first call of each overload
+    opset: int | None = None  # for all calls; None: chosen by the seed
+    lowest: ClassVar[dict[str, int]] = {}  # for the first call of each overload
 
     def takes(self, overload, args, kwargs) -> str | None:
         operator = self.ours(overload)
@@ -165,7 +165,7 @@ class OnnxReplayer(Replayer):
 
     @staticmethod
     def proves(compare, model: OnnxModel, call: ExportedCall, eager: Run, exact) -> bool:
-        """Whether onnx's reference gives what eager gives; it cannot run all, or not right."""
+        """Return whether onnx's reference agrees with eager; it is wrong for some calls."""
         given = model.run_reference(call.tensors)
         try:
             if given is not None:
@@ -177,9 +177,9 @@ class OnnxReplayer(Replayer):
     def export(
         self, name: str, call: ExportedCall, opset: int, num_free: int
     ) -> tuple[OnnxModel, bool]:
-        """The model, and whether it has free sizes.
+        """Return the model, and whether it has dynamic sizes.
 
-        Where it is refused so, with those of its first tensor free, at the newest opset, without.
+        If that is rejected, tries with only its first tensor dynamic, the newest opset, and static.
         """
         counts = self.outcome.counts[name]
         newest = OPSETS[-1]
@@ -221,7 +221,7 @@ class OnnxReplayer(Replayer):
 
 
 class Comparison:
-    """Raises DifferenceError where results are not those of eager."""
+    """Raises DifferenceError if results differ from eager's."""
 
     def __init__(self, overload, name: str, call: ExportedCall, copies):
         self.overload, self.name, self.call, self.copies = overload, name, call, copies
@@ -250,7 +250,7 @@ class Comparison:
 
 
 def different_text(mine: torch.Tensor, theirs: torch.Tensor) -> str:
-    """The values that differ most, with their places."""
+    """Return the values that differ most, with their positions."""
     wide = torch.complex128 if mine.is_complex() else torch.float64
     distance = (mine.to(wide) - theirs.to(wide)).abs().nan_to_num(torch.inf).flatten()
     places = distance.sort(descending=True, stable=True).indices[:4]
@@ -261,7 +261,7 @@ def different_text(mine: torch.Tensor, theirs: torch.Tensor) -> str:
 
 
 def is_whole(tensor: torch.Tensor) -> bool:
-    """Whether it is all of its memory, in order."""
+    """Return whether the tensor covers all of its memory, in order."""
     count = tensor.untyped_storage().nbytes() // tensor.element_size()
     return tensor.is_contiguous() and tensor.numel() == count
 

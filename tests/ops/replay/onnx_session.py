@@ -1,13 +1,13 @@
-"""One ONNX model: checked, run in ONNX Runtime, or by onnx's own reference.
+"""One ONNX model: checked, run in ONNX Runtime, or with onnx's own reference.
 
-ONNX Runtime may lack a kernel for a node that is right by the specification. It says so when it
-loads or runs the model, in its own words, which NoKernelError keeps.
+ONNX Runtime may have no kernel for a node that is valid by the specification. It reports this when
+it loads or runs the model; NoKernelError keeps its text.
 """
 
 import os
 import re
 
-os.environ["ALLOW_RELEASED_ONNX_OPSET_ONLY"] = "0"  # opset 27, which it has and does not promise
+os.environ["ALLOW_RELEASED_ONNX_OPSET_ONLY"] = "0"  # opset 27, which it has but does not guarantee
 
 import ml_dtypes
 import numpy as np
@@ -17,10 +17,10 @@ import opwright as ow
 import torch
 from onnx.reference import ReferenceEvaluator
 
-NEWEST_OPSET = 27  # that ONNX Runtime has schemas of
+NEWEST_OPSET = 27  # for which ONNX Runtime has schemas
 ONNX_BFLOAT16 = onnx.TensorProto.BFLOAT16
 
-# Of what it raises when it has no kernel, apart from its status "not implemented".
+# Parts of its errors for missing kernels, besides the status "not implemented".
 NO_KERNEL = re.compile(
     r"NOT_IMPLEMENTED|No Op registered for|is under development|not implemented for|"
     r"not supported|not currently registered or supported|unsupported",
@@ -33,7 +33,7 @@ class NoKernelError(Exception):
 
 
 class OnnxError(Exception):
-    """The model is refused; `kind` is a column of the table."""
+    """The model is rejected; `kind` is a column of the table."""
 
     def __init__(self, kind: str, text: str):
         super().__init__(text)
@@ -41,7 +41,7 @@ class OnnxError(Exception):
 
 
 def told(error: Exception) -> str:
-    """ONNX Runtime's words, without paths of its sources, names of nodes and status numbers."""
+    """Return ONNX Runtime's text without source paths, node names and status numbers."""
     text = re.sub(r"/onnxruntime_src/\S+ ", "", str(error))
     text = re.sub(r"^\[ONNXRuntimeError\] : \d+ : \w+ : ", "", text)
     text = re.sub(r"(with name|Name:) ?'[^']*'", "", text)
@@ -49,7 +49,7 @@ def told(error: Exception) -> str:
 
 
 class OnnxModel:
-    """`data` is the file, `program` what it was made of: its guards say which sizes it takes."""
+    """`data` is the file, `program` its origin: its guards say which sizes it accepts."""
 
     def __init__(self, data: bytes, program: ow.export.ExportedProgram):
         self.data = data
@@ -63,13 +63,13 @@ class OnnxModel:
 
     @property
     def written(self) -> tuple[int, ...]:
-        """Places of the inputs that the program writes: their new values are outputs."""
+        """Return the indices of inputs that the program writes: their new values are outputs."""
         inputs = [f"{each.name.replace('.', '_')}_out" for each in self.proto.graph.input]
         outputs = [each.name.replace(".", "_") for each in self.proto.graph.output]
         return tuple(inputs.index(name) for name in outputs if name in inputs)
 
     def check(self) -> None:
-        """Raise OnnxError where it breaks the specification, or its types are not those stated."""
+        """Raise OnnxError if it violates the specification, or its types are not those stated."""
         try:
             onnx.checker.check_model(self.data, full_check=True)
         except Exception as error:
@@ -79,7 +79,7 @@ class OnnxModel:
         return onnx.printer.to_text(self.proto)[:3000]
 
     def run(self, tensors: list[torch.Tensor]) -> list[torch.Tensor]:
-        """Run it in ONNX Runtime. NoKernelError, OnnxError."""
+        """Run it in ONNX Runtime. Raises NoKernelError, OnnxError."""
         try:
             if self.session is None:
                 self.session = make_session(self.loadable())
@@ -90,7 +90,7 @@ class OnnxModel:
             raise OnnxError("ort", f"{error}\n{self.text()}") from error
 
     def run_reference(self, tensors: list[torch.Tensor]) -> list[torch.Tensor] | None:
-        """Run it by onnx's reference; None where that cannot."""
+        """Run it with onnx's reference; None if that cannot."""
         names = [each.name for each in self.proto.graph.input]
         try:
             feeds = dict(zip(names, map(to_array, tensors), strict=True))
@@ -100,7 +100,7 @@ class OnnxModel:
             return None
 
     def loadable(self) -> bytes:
-        """The model; under an older opset where each of its nodes means the same there."""
+        """Return the model, with an older opset if each of its nodes means the same there."""
         if self.opset <= NEWEST_OPSET:
             return self.data
         for node in self.proto.graph.node:
@@ -117,7 +117,7 @@ class OnnxModel:
 
 
 def make_session(data: bytes | str) -> onnxruntime.InferenceSession:
-    """Threads are left out: a process that forks or is timed has its own."""
+    """Make a session without threads: a process that forks or is timed has its own."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = options.inter_op_num_threads = 1

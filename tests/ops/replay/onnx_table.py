@@ -1,4 +1,4 @@
-"""What a replay by ONNX models found, as lines for the terminal and as a page of docs/results."""
+"""What a replay of ONNX models found, as lines for the terminal and as a page of docs/results."""
 
 from collections import Counter, defaultdict
 
@@ -21,7 +21,7 @@ COLUMNS = ("calls", "equal", "free", "sizes", "no kernel", "reference", "refused
 
 
 def covered() -> list[str]:
-    """Overloads of ours that have a rule for ONNX."""
+    """Return our overloads that have a rule for ONNX."""
     return sorted(name for name in our_overloads() if has_rule(find_ours(name)))
 
 
@@ -49,7 +49,7 @@ def summary_lines(outcome: Outcome) -> list[str]:
 
 
 def reasons(outcome: Outcome, kind: str) -> dict[str, Counter]:
-    """What was told under that word, with the overloads that it was told of."""
+    """Return what was reported under that word, with the overloads concerned."""
     found: dict[str, Counter] = defaultdict(Counter)
     for name, texts in outcome.told.items():
         for text, count in texts.items():

@@ -34,7 +34,7 @@ class Form:
 
 
 def evaluate(text: str, values: dict[str, int]) -> int | None:
-    """The expression's value; None where a symbol has none."""
+    """Return the expression's value; None if a symbol has none."""
     if any(name not in values for name in SYMBOL.findall(text)):
         return None
     return eval(text, {"__builtins__": {}, "min": min, "max": max}, values)
@@ -51,7 +51,7 @@ def symbols_of(forms: list[Form], tensors: list) -> dict[str, int]:
 
 
 def proposals(symbols: dict[str, int], seed: str) -> Iterator[dict[str, int]]:
-    """Other values for the symbols: larger ones, multiples, each alone, swapped, random."""
+    """Return other values for the symbols: larger ones, multiples, one changed, swapped, random."""
     rng = random.Random(seed)
     names = list(symbols)
     yield {name: value + 1 for name, value in symbols.items()}
@@ -69,7 +69,7 @@ def proposals(symbols: dict[str, int], seed: str) -> Iterator[dict[str, int]]:
 
 
 def overlaps(sizes: list[int], strides: list[int]) -> bool:
-    """Whether rows of one dimension run into each other; one that repeats (stride 0) does not."""
+    """Return whether rows of one dimension overlap; one that repeats (stride 0) does not."""
     reach = 0
     for stride, size in sorted(zip(strides, sizes, strict=True)):
         if size > 1 and stride > 0:
@@ -80,7 +80,7 @@ def overlaps(sizes: list[int], strides: list[int]) -> bool:
 
 
 def resize(form: Form, original: torch.Tensor, values: dict[str, int]) -> torch.Tensor:
-    """A tensor of the form at these values, with the data of `original` repeated or cut off."""
+    """Make a tensor of the form at these values, with the data of `original` repeated or cut."""
     sizes = [evaluate(text, values) for text in form.sizes]
     strides = [evaluate(text, values) for text in form.strides]
     offset = evaluate(form.offset, values)
@@ -105,7 +105,7 @@ def resize(form: Form, original: torch.Tensor, values: dict[str, int]) -> torch.
 def resize_all(
     forms: list[Form], originals: list[torch.Tensor], values: dict[str, int]
 ) -> list[torch.Tensor] | None:
-    """The inputs at these values; None where one cannot have its strides then."""
+    """Return the inputs at these values; None if one cannot have its strides then."""
     storages = {each.untyped_storage()._cdata for each in originals}
     if len(storages) != len(originals):
         raise NotReplayableError("inputs that share memory")

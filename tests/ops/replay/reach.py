@@ -6,11 +6,11 @@ from functools import partial
 from pathlib import Path
 
 FILE = Path(__file__).with_name("reach.json")
-ENTRIES = 12  # kept for each overload
+ENTRIES = 12  # kept per overload
 
 
 def matches(overload: str, patterns: list[str]) -> bool:
-    """Whether "aten.add.Tensor" is meant by one of the names, given with or without overload."""
+    """Return whether one of the names, with or without overload, means "aten.add.Tensor"."""
     name = overload.removeprefix("aten.")
     base = name.partition(".")[0]
     return any(
@@ -20,7 +20,7 @@ def matches(overload: str, patterns: list[str]) -> bool:
 
 
 def entries_reaching(patterns: list[str]) -> set[str] | None:
-    """The entries to run for these names; None where nothing is known of them."""
+    """Return the entries to run for these names; None if nothing is known about them."""
     if not FILE.exists():
         return None
     known = json.loads(FILE.read_text())

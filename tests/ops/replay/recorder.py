@@ -22,8 +22,8 @@ from .comparison import TOLERANCES
 from .replayer import Replayer, fault_of_the_replay
 
 DTYPES = ("float32", "float64", "int64", "bool", "float16", "bfloat16", "complex64")
-FORMS = 4  # samples of which the non-contiguous, in-place and out= forms run too
-SECONDS = 60  # for one entry with one dtype; what is left of it then is not run
+FORMS = 4  # samples whose non-contiguous, in-place and out= forms run too
+SECONDS = 60  # for one entry with one dtype; the rest is not run
 
 
 def entry_name(entry) -> str:
@@ -45,7 +45,7 @@ class SeeCalls(TorchDispatchMode):
 
 
 class SeeComposites(TorchFunctionMode):
-    """Sees the functions that torch takes apart before any dispatch: matmul, reshape, ..."""
+    """Sees the functions that torch decomposes before any dispatch: matmul, reshape, ..."""
 
     def __init__(self, replayer: Replayer):
         super().__init__()
@@ -74,7 +74,7 @@ class SeeComposites(TorchFunctionMode):
 
 @cache
 def composite_names() -> frozenset[str]:
-    """Our packets of which torch takes an overload apart before any dispatch."""
+    """Return our packets for which torch decomposes an overload before any dispatch."""
     return frozenset(
         name
         for name in dir(ow.ops.aten)
@@ -92,13 +92,13 @@ def is_implicit_composite(name: str) -> bool:
 
 
 def composite_overload(name: str, args, kwargs):
-    """The implicit composite that a call of the function `name` is, or None."""
+    """Return the implicit composite that a call of the function `name` is, or None."""
     if name not in composite_names():
         return None
     try:
         form = torch._C._jit_resolve_packet(f"aten::{name}", *args, **kwargs) or "default"
     except (RuntimeError, TypeError):
-        return None  # x.reshape(2, 3): not what a schema takes
+        return None  # x.reshape(2, 3): not the schema's form
     overload = getattr(getattr(torch.ops.aten, name), form)
     takes = zip(overload._schema.arguments, args, strict=False)
     if any(isinstance(arg, torch.Tensor) and "Tensor" not in str(each.type) for each, arg in takes):
@@ -113,7 +113,7 @@ def seeing(replayer: Replayer) -> Iterator[None]:
 
 
 def tolerances_of(entry) -> dict:
-    """torch's tolerances, as wide as the entry's widest override."""
+    """Return torch's tolerances, as wide as the entry's widest override."""
     found = dict(TOLERANCES)
     for info in entry.decorators:
         for decorator in info.decorators if isinstance(info, DecorateInfo) else [info]:
@@ -229,7 +229,7 @@ def run_forms(replayer: Replayer, entry, sample, differentiable: bool) -> None:
 
 
 def attempt(action):
-    """What `action` gives, or None where torch raises: its refusals were compared inside."""
+    """Return the result of `action`, or None if torch raises: its errors were compared inside."""
     try:
         return action()
     except Exception:
@@ -237,7 +237,7 @@ def attempt(action):
 
 
 def attempt_all(make) -> Iterator:
-    """The items of an iterable until it raises."""
+    """Yield the items of an iterable until it raises."""
     try:
         yield from make()
     except Exception:

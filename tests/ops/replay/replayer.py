@@ -33,12 +33,12 @@ from .exact import Exact
 from .kept_call import to_bytes
 from .mutation import mutate
 
-TORCHS = "torch's "  # before the name, while torch runs the call
-SHOWN = 4  # failing calls kept for each overload and job
+TORCHS = "torch's "  # prefix of the name while torch runs the call
+SHOWN = 4  # failing calls kept per overload and job
 
 
 def find_ours(overload: str):
-    """Our operator of "aten.add.Tensor", or None."""
+    """Return our operator for "aten.add.Tensor", or None."""
     namespace, name, form = overload.split(".")
     if namespace != "aten" or not hasattr(ow.ops.aten, name):
         return None
@@ -47,7 +47,7 @@ def find_ours(overload: str):
 
 
 class ReplayFault(BaseException):
-    """An error of the replay itself; not an Exception, so that no one takes it for torch's."""
+    """An error of the replay itself; not an Exception, so that it is not mistaken for torch's."""
 
 
 @contextmanager
@@ -72,7 +72,7 @@ def saved(overload, arguments) -> bytes | None:
 
 
 class Outcome:
-    """What one job found; made in a worker, merged by the parent."""
+    """What one job found; created in a worker, merged by the parent."""
 
     def __init__(self):
         self.counts: dict[str, Counter] = defaultdict(Counter)
@@ -80,10 +80,10 @@ class Outcome:
         self.not_ours: Counter = Counter()
         self.left_out: Counter = Counter()
         self.seen: Counter = Counter()
-        self.faults: list[str] = []  # jobs that ended by an error of the replay itself
+        self.faults: list[str] = []  # jobs that ended with an error of the replay itself
         self.reached: dict[str, set] = defaultdict(set)
-        self.narrower: dict[str, str] = {}  # sizes that guards refused and the operator takes
-        self.told: dict[str, Counter] = defaultdict(Counter)  # what else is told of an overload
+        self.narrower: dict[str, str] = {}  # sizes that guards reject and the operator accepts
+        self.told: dict[str, Counter] = defaultdict(Counter)  # other reports per overload
 
     def merge(self, other: "Outcome") -> None:
         for overload, counts in other.counts.items():
@@ -102,9 +102,9 @@ class Outcome:
 
 
 class Replayer:
-    """`seen` are the signatures replayed so far; `announce` is told each call before it is made."""
+    """`seen` holds the signatures replayed so far; `announce` gets each call before it is made."""
 
-    variants = 2  # calls that differ in values alone
+    variants = 2  # calls that differ only in values
 
     def __init__(self, wanted, seen: Counter, crashed: set, announce):
         self.wanted = wanted
@@ -115,7 +115,7 @@ class Replayer:
         self.tolerances = TOLERANCES
         self.entry = ""
         self.known: dict[str, object] = {}
-        self.mutations = 0  # variants of each call that are run too
+        self.mutations = 0  # variants of each call that also run
         self.is_variant = False
         self.rng = random.Random(0)
 
@@ -126,7 +126,7 @@ class Replayer:
         return self.known[name]
 
     def takes(self, overload, args, kwargs) -> str | None:
-        """The signature, where the call is to be replayed."""
+        """Return the signature if the call is to be replayed."""
         name = str(overload)
         self.outcome.reached[name].add(self.entry)
         if self.ours(overload) is None:
@@ -142,9 +142,9 @@ class Replayer:
         return key
 
     def run(self, overload, args: tuple, kwargs: dict, compute=None):
-        """Run the call in torch and give its result; replay it if it is one to replay.
+        """Run the call in torch and return its result; replay it if required.
 
-        `compute` runs torch's side on the original arguments, where it is not the overload itself.
+        `compute` runs torch's side on the original arguments, if it is not the overload itself.
         """
         compute = compute or (lambda: overload(*args, **kwargs))
         with fault_of_the_replay():
@@ -157,13 +157,13 @@ class Replayer:
         except NotReplayableError as problem:
             self.outcome.left_out[str(problem)] += 1
             return compute()
-        except Exception as problem:  # our conversion failed: a failure of ours, not of the sample
+        except Exception as problem:  # our conversion failed: our fault, not the sample's
             text = call_text(overload, args, kwargs)
             self.outcome.counts[str(overload)]["calls"] += 1
             self.fail(overload, None, "raised", f"arguments: {problem}", text)
             return compute()
         text = call_text(overload, args, kwargs)
-        # What --again needs: the arguments before the call.
+        # For --again: the arguments before the call.
         spare = copy_arguments(*copies) if overload._schema.is_mutable else copies
         self.announce(f"{TORCHS}{overload}", key, text)
         try:
@@ -179,12 +179,12 @@ class Replayer:
         return result
 
     def run_mutations(self, overload, spare: tuple[tuple, dict]) -> None:
-        """Run variants of a call that torch took (see mutation.py)."""
-        count, self.mutations = self.mutations, 0  # variants have none of their own
+        """Run variants of a call that torch accepted (see mutation.py)."""
+        count, self.mutations = self.mutations, 0  # variants have no variants
         self.is_variant = True
         try:
             for _ in range(count):
-                # What the change itself, or torch in the call, refuses is no fault here.
+                # An error of the change itself, or of torch in the call, is not a failure here.
                 with suppress(RuntimeError, IndexError, TypeError, ValueError, NotImplementedError):
                     variant = mutate(self.rng, self.ours(overload), *spare)
                     if variant is None:
@@ -197,7 +197,7 @@ class Replayer:
             self.mutations, self.is_variant = count, False
 
     def run_ours_alone(self, overload, args: tuple, kwargs: dict) -> None:
-        """Run a variant that might end torch: it must not end ours."""
+        """Run a variant that might crash torch: it must not crash ours."""
         key = self.takes(overload, args, kwargs)
         if key is None:
             return
@@ -324,7 +324,7 @@ def argument_of(arguments: tuple[tuple, dict], index: int, name: str):
 
 
 def our_form(operator, overload, arguments: tuple[tuple, dict]):
-    """The operator; its packet where torch gives a number for a tensor: ours takes a Scalar."""
+    """Return the operator; its packet if torch passes a number for a tensor, our Scalar."""
     for index, argument in enumerate(overload._schema.arguments):
         value = argument_of(arguments, index, argument.name)
         if str(argument.type) == "Tensor" and isinstance(value, int | float | complex):

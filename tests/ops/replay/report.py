@@ -7,7 +7,7 @@ from .table import failing, kinds_text
 
 
 def keep_failures(outcome: Outcome, folder: Path, per_overload: int) -> dict[str, list]:
-    """Write failing calls for --again; give (failure, path) of the first of each kind."""
+    """Write failing calls for --again; return (failure, path) of the first of each kind."""
     folder.mkdir(parents=True, exist_ok=True)
     kept = {}
     for name in failing(outcome):

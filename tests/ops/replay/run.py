@@ -1,4 +1,4 @@
-"""Chooses jobs, runs them and gives what they found."""
+"""Chooses jobs, runs them and returns what they found."""
 
 import random
 import sys
@@ -15,7 +15,7 @@ HANDWRITTEN = ("handwritten", "")
 
 
 def choose_jobs(options) -> list[tuple[str, str]]:
-    """(entry, dtype) pairs, in an order of the seed; "errors" stands for the bad inputs."""
+    """Return (entry, dtype) pairs in the seed's order; "errors" means the bad inputs."""
     names = list(recorder.entries())
     if options.entries:
         names = [name for name in names if any(fnmatch(name, each) for each in options.entries)]

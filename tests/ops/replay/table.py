@@ -19,7 +19,7 @@ ONNX_KINDS = ("export", "checker", "ort", "model")  # and "other"
 ALL_KINDS = KINDS + TRACED_KINDS + GRADIENT_KINDS + VMAPPED_KINDS + CHECKED_KINDS + COMPILED_KINDS
 ALL_KINDS += ONNX_KINDS
 
-# Of torch's core set, what we do not have on purpose.
+# The part of torch's core set that we omit on purpose.
 LEFT_OUT_OF_CORE = {
     "_fft_c2c": "no Fourier transforms",
     "_fft_c2r": "no Fourier transforms",
@@ -61,7 +61,7 @@ def totals(outcome: Outcome) -> Counter:
 
 
 def is_good(outcome: Outcome, percentage: float) -> bool:
-    """Whether so many calls passed and none ended the process."""
+    """Return whether enough calls passed and none crashed the process."""
     total = totals(outcome)
     if outcome.faults or total["crash"]:
         return False
@@ -123,7 +123,7 @@ def kinds_text(counts: Counter) -> str:
 
 
 def heading_lines(title: str, command: str, meaning: str) -> list[str]:
-    """Return how each page begins."""
+    """Return the beginning of each page."""
     version = torch.__version__.partition("+")[0]
     return [f"# {title}", "", f"Made by `{command}` with torch {version}. {meaning}", ""]
 
@@ -134,7 +134,7 @@ def left_out_line(outcome: Outcome) -> str:
 
 
 def failing_lines(outcome: Outcome) -> list[str]:
-    """Return the table of the overloads with failures; nothing where there are none."""
+    """Return the table of the overloads with failures; empty if there are none."""
     names = failing(outcome)
     if not names:
         return []
@@ -153,7 +153,7 @@ def table_lines(header: Sequence[str], rows: Iterable[Sequence]) -> list[str]:
 def counted_lines(
     outcome: Outcome, columns: Sequence[str], names: Iterable[str] | None = None
 ) -> list[str]:
-    """Return a table with a row for each overload: its name and what was counted."""
+    """Return a table with a row per overload: its name and counts."""
     rows = [
         (short(name), *(outcome.counts[name][column] for column in columns))
         for name in sorted(our_overloads() if names is None else names)
@@ -164,7 +164,7 @@ def counted_lines(
 def page(
     outcome: Outcome, title: str, command: str, meaning: str, summary: list[str], rest: list[str]
 ) -> str:
-    """Return a page: heading, summary, what failed, and the rest."""
+    """Return a page: heading, summary, failures, and the rest."""
     lines = [*heading_lines(title, command, meaning), *[f"- {line}" for line in summary]]
     lines += [left_out_line(outcome), "", *failing_lines(outcome), *rest]
     return "\n".join(lines) + "\n"

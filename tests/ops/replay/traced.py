@@ -1,20 +1,20 @@
 """Traces one call with symbolic sizes and runs its graph: on the sample, and at other sizes.
 
-The graph must give what the operator gives when it is called (values, dtype, sizes, strides, shared
-memory, written inputs), and the sizes and strides that the trace foretold must be those of the
-results. Other sizes are those that the graph's guards admit; what the operator refuses there the
-graph must refuse. What columns mean:
+The graph must match a call of the operator (values, dtype, sizes, strides, shared memory, written
+inputs), and the sizes and strides that the trace predicted must be those of the results. Other
+sizes are those that the graph's guards admit; sizes that the operator rejects the graph must
+reject. The columns:
 
     calls     distinct calls traced
-    trace     the call works, and tracing it raised
-    guards    the guards refuse the sample's own sizes
-    graph     on the sample the graph gives something else, or raised
-    form      the trace foretold other sizes, strides or another dtype than the result has
-    other     at other admitted sizes the graph gives something else, or one of both raised
-    sizes     other sizes that were run, three of each call where so many are admitted
+    trace     the call works, but tracing it raised
+    guards    the guards reject the sample's own sizes
+    graph     on the sample the graph's results differ, or it raised
+    form      the trace predicted other sizes, strides or another dtype than the result has
+    other     at other admitted sizes the graph's results differ, or one of both raised
+    sizes     other sizes that were run, three per call if that many are admitted
     fixed     calls without a symbol: all sizes are 0 or 1
     specialised  calls whose guards admit none of the other sizes that were tried
-    narrower  calls whose guards refuse other sizes that the operator takes
+    narrower  calls whose guards reject other sizes that the operator accepts
 """
 
 import re
@@ -32,7 +32,7 @@ from .replayer import Replayer, our_form
 
 OTHER_SIZES = 3
 
-# What a graph cannot hold: truth and numbers read off the data, but for whole ones.
+# What a graph cannot contain: bools and non-integer numbers read from data.
 NOT_TRACED = {
     "item": "a number",
     "_local_scalar_dense": "a number",
@@ -47,12 +47,12 @@ class RefusalError(Exception):
 
 
 class TracedCall:
-    """A call as a function of its tensors; the others of its arguments are part of it."""
+    """A call as a function of its tensors; its other arguments are fixed."""
 
     def __init__(self, operator, arguments: tuple[tuple, dict], *, values: Callable | None):
         self.operator = operator
         self.arguments = arguments
-        self.values = values  # tells whether two are the same; None: they mean nothing
+        self.values = values  # compares two values; None: they are meaningless
         self.tensors = list({id(each): each for each in tensors_of(arguments)}.values())
         self.given: list[Form] = []
         self.returned: list[Form | None] = []
@@ -87,7 +87,7 @@ class TracedCall:
     def run_at_other_sizes(
         self, name: str, most: int, run: Callable[[list[torch.Tensor]], "Run"]
     ) -> Iterator[tuple[dict[str, int], list[torch.Tensor], "Run"]]:
-        """Give sizes, tensors of them and what `run` gave; sizes that it refuses do not count."""
+        """Return sizes, tensors of them and the results of `run`; rejected sizes do not count."""
         try:
             self.trace()
         except Exception:
@@ -108,7 +108,7 @@ class TracedCall:
 
 
 class Run:
-    """What a function gave on inputs of its own."""
+    """The results of a function on its own inputs."""
 
     def __init__(self, function, memory: list[torch.Tensor]):
         self.memory = memory
@@ -119,7 +119,7 @@ class Run:
             raise RefusalError(f"{type(error).__name__}: {error}") from error
 
     def sharing(self, result: ow.Tensor) -> list[int | None]:
-        """Where in the memory of each input a result starts, in bytes."""
+        """Return the offset of a result in the memory of each input, in bytes."""
         return [
             shared_offset(result, each, result.data_ptr(), torch_range(memory))
             for each, memory in zip(self.inputs, self.memory, strict=True)
@@ -168,7 +168,7 @@ def compare_runs(graph: Run, eager: Run, kind: str, values: Callable | None) -> 
 
 
 def compare_forms(call: TracedCall, symbols: dict[str, int], results: list) -> None:
-    """Raise DifferenceError where the trace foretold another form of a result."""
+    """Raise DifferenceError if the trace predicted another form of a result."""
     values = dict(symbols)
     for form, result in zip(call.returned, results, strict=True):
         if form is None or not isinstance(result, ow.Tensor):
@@ -203,7 +203,7 @@ def refusing_guard(refusal: RefusalError) -> str:
 
 
 class TracedReplayer(Replayer):
-    """Replays calls by their graphs; the counts are the columns above."""
+    """Replays calls with their graphs; the counts are the columns above."""
 
     variants = 1
     traced_call = TracedCall
@@ -267,7 +267,7 @@ class TracedReplayer(Replayer):
         counts["narrower"] += is_narrower
 
     def run_at(self, call: TracedCall, graph, tensors, values: dict) -> bool | None:
-        """Whether the guards admit these sizes; None where they do not, but the operator does."""
+        """Return whether the guards admit these sizes; None if only the operator does."""
         eager = refusal = None
         try:
             eager = call.run(call, tensors)

@@ -1,17 +1,17 @@
-"""Maps one call over each of its tensors, at each place of the batch dimension.
+"""Maps one call over each of its tensors, at each position of the batch dimension.
 
-The batch is the sample and a second one with the same numbers in another order. vmap must give
-what the operator gives when it is called for one sample after the other: values, dtype, sizes,
-written arguments. Every tensor is batched alone, with the batch at each place, then all of them
-together; an argument that the operator writes always is. What columns mean:
+The batch is the sample and a second one with the same numbers in another order. vmap must match the
+operator called for one sample after the other: values, dtype, sizes, written arguments. Every
+tensor is batched alone, with the batch at each position, then all of them together; an argument
+that the operator writes is always batched. The columns:
 
     calls     distinct calls mapped
     maps      ways in which they were mapped
-    vmap      the operator takes every sample, and vmap raised
-    values    vmap gave something else
+    vmap      the operator accepts every sample, but vmap raised
+    values    vmap's results differ
     written   a written argument holds something else
     counted   calls whose trace was counted, for two samples and for three
-    slices    of them those that made more calls of operators for three: one for each sample
+    slices    of these, calls that made more operator calls for three: one per sample
 """
 
 import warnings
@@ -30,7 +30,7 @@ BATCH = 2
 LARGER_BATCH = 3
 COUNTED = 2  # calls of each overload and job
 
-# What has no tensor as a result.
+# Operators without a tensor result.
 NOT_MAPPED = {
     "item": "a number",
     "_local_scalar_dense": "a number",
@@ -40,16 +40,16 @@ NOT_MAPPED = {
 }
 UNINITIALISED = ("empty*", "new_empty*", "resize_")
 
-# Results that depend on the strides of an argument: one that a quick way leaves empty.
+# Results that depend on the strides of an argument: a fast path leaves one empty.
 NOT_COMPARED = {"_embedding_bag": (1,)}
 
-# What vmap refuses: a tensor without a batch that a composite writes, like running statistics.
+# What vmap rejects: a composite that writes a tensor without a batch, like running statistics.
 SHARED = "is written with values that differ between the samples of vmap"
 
-# Halves are rounded once more where a rule is made of two operators.
+# Halves are rounded once more if a rule consists of two operators.
 HALVES = {torch.float16: 4, torch.bfloat16: 4}
 
-# Strides and offsets count in memory: a sample is one with memory of its own.
+# Strides and offsets refer to memory: a sample is a tensor with its own memory.
 OWN_MEMORY = {"as_strided*": "strides of the argument's memory"}
 
 
@@ -59,7 +59,7 @@ class RefusalError(Exception):
 
 @dataclass(frozen=True)
 class Way:
-    """Where the batch dimension of each tensor is, or None."""
+    """The position of each tensor's batch dimension, or None."""
 
     dims: tuple[int | None, ...]
     batch: int = BATCH
@@ -69,7 +69,7 @@ class Way:
 
 
 def turned(tensor: torch.Tensor, index: int) -> torch.Tensor:
-    """The tensor of one sample: every second one has the elements in reverse."""
+    """Return the tensor of one sample: every second one has its elements reversed."""
     return tensor if index % 2 == 0 else tensor.reshape(-1).flip(0).reshape(tensor.shape)
 
 
@@ -93,7 +93,7 @@ class MappedCall:
         return self.operator(*args, **kwargs)
 
     def ways(self) -> list[Way]:
-        """Each tensor alone, with the batch at each place; then all of them."""
+        """Return each tensor alone, with the batch at each position; then all of them."""
         base = tuple(0 if is_written else None for is_written in self.written)
         ways = [
             (*base[:index], dim, *base[index + 1 :])
@@ -106,7 +106,7 @@ class MappedCall:
         return [Way(dims) for dims in dict.fromkeys(ways)]
 
     def inputs(self, way: Way, *, is_varied: bool) -> list[ow.Tensor]:
-        """The tensors, each with its batch; made anew for each run."""
+        """Return the tensors, each with its batch; created for each run."""
         made = []
         for tensor, dim in zip(self.tensors, way.dims, strict=True):
             if dim is None:
@@ -126,7 +126,7 @@ class MappedCall:
         return [take(each, dim) for each, dim in zip(inputs, way.dims, strict=True)]
 
     def run_each(self, way: Way, *, is_varied: bool) -> tuple[list, list]:
-        """The results of each sample, and the inputs after all."""
+        """Return the results of each sample, and the inputs afterwards."""
         inputs = self.inputs(way, is_varied=is_varied)
         results = []
         for index in range(way.batch):
@@ -147,7 +147,7 @@ class MappedCall:
         return list_of(ow.vmap(self, in_dims=way.dims)(*inputs)), inputs
 
     def count_calls(self, way: Way) -> int:
-        """How many operators are called, as a trace sees it."""
+        """Return how many operators are called, as seen by a trace."""
         inputs = self.inputs(way, is_varied=False)
         if inputs:
             mapped = ow.vmap(self, in_dims=way.dims, randomness="different")
@@ -173,7 +173,7 @@ def written_tensors(overload, arguments: tuple[tuple, dict]) -> list[torch.Tenso
 def compare_tensors(
     mapped: ow.Tensor, expected: ow.Tensor, what: str, kind: str, tolerances: dict | None
 ) -> None:
-    """Raise DifferenceError where they differ; without tolerances values do not matter."""
+    """Raise DifferenceError if they differ; without tolerances values do not matter."""
     if mapped.dtype != expected.dtype or mapped.shape != expected.shape:
         raise DifferenceError(
             kind,
@@ -268,7 +268,7 @@ class VmappedReplayer(Replayer):
         try:
             small, large = (call.count_calls(Way(dims, batch)) for batch in (BATCH, LARGER_BATCH))
         except Exception:
-            counts["untraced"] += 1  # sizes that are in the data
+            counts["untraced"] += 1  # data-dependent sizes
             return
         counts["counted"] += 1
         counts["slices"] += small != large

@@ -1,14 +1,14 @@
 """Which operators have a true vmap rule, as lines for the terminal and as a page of docs/results.
 
-A true rule calls the operator once for all samples. `how` says by what:
+A true rule calls the operator once for all samples. `how` says which rule:
 
-    rule       a rule of its own
+    rule       its own rule
     pointwise  the rule that all pointwise operators have
-    composite  it is made of other operators, which have their own
-    constant   it takes no tensor, so that every sample has the same
-    random     vmap draws for it, by its `randomness`
-    refused    it gives Python a number, of which samples have several
-    samples    it runs once for each sample
+    composite  it is composed of other operators, which have their own
+    constant   it has no tensor argument, so every sample has the same result
+    random     vmap draws for it, according to `randomness`
+    refused    it returns a number to Python, and samples have several
+    samples    it runs once per sample
 """
 
 from opwright import _C
@@ -35,7 +35,7 @@ TRUE = ("rule", "pointwise", "composite", "constant", "random")
 
 
 def how(name: str) -> str:
-    """By what vmap maps the overload."""
+    """Return how vmap maps the overload."""
     operator = find_ours(name)
     tags = operator.tags
     if "nondeterministic_seeded" in tags:
@@ -63,7 +63,7 @@ def has_true_rule(outcome: Outcome, name: str) -> bool:
 
 
 def without_true_rule(outcome: Outcome) -> list[str]:
-    """Overloads that run once for each sample."""
+    """Return the overloads that run once per sample."""
     names = (name for name in our_overloads() if how(name) != "refused")
     return sorted(name for name in names if not has_true_rule(outcome, name))
 
@@ -89,7 +89,7 @@ def summary_lines(outcome: Outcome) -> list[str]:
 
 
 def is_good(outcome: Outcome) -> bool:
-    """Whether no operator of the core set runs once for each sample."""
+    """Return whether no operator of the core set runs once per sample."""
     return not any(is_core(name) for name in without_true_rule(outcome))
 
 

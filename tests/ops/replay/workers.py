@@ -1,7 +1,7 @@
 """Runs jobs in forked processes, so that one that dies names its call and the rest goes on.
 
 The parent imports torch's database once. Worker k runs jobs k, k + count, ... in order, so which
-calls are replayed depends on the seed and the count of workers alone, not on who is quicker.
+calls are replayed depends only on the seed and the number of workers, not on their speed.
 """
 
 import faulthandler
@@ -24,7 +24,7 @@ JOURNAL_BYTES = 1 << 16
 
 @dataclass
 class Worker:
-    """One process and what the parent knows of its jobs."""
+    """One process and what the parent knows about its jobs."""
 
     jobs: list
     seen: Counter = field(default_factory=Counter)
@@ -73,7 +73,7 @@ class Worker:
         return pickle.loads(self.journal[8 : 8 + size]) if size else None
 
     def read(self) -> list[Outcome] | None:
-        """The outcomes that have come; None at the end of the process."""
+        """Return the outcomes received; None at the end of the process."""
         data = os.read(self.pipe, 1 << 20)
         if not data:
             return None
@@ -96,7 +96,7 @@ def send(pipe: int, data: bytes) -> None:
 
 
 def run_jobs(jobs: list, run_job, wanted, count: int = 2, progress=None, make=Replayer) -> Outcome:
-    """Run `run_job(replayer, job)` for all jobs and merge what they found."""
+    """Run `run_job(replayer, job)` for all jobs and merge their outcomes."""
     total = Outcome()
     workers = [Worker(jobs[index::count]) for index in range(count)]
     for worker in workers:

@@ -262,7 +262,7 @@ def test_nodes_keep_their_graph_alive():
 def test_wrong_arguments_are_refused_by_name(graph):
     x = node(graph, "x")
     for args, kwargs, message in [
-        ((x,), {}, "aten::add.Tensor lacks its argument 'other'"),
+        ((x,), {}, "aten::add.Tensor is missing its argument 'other'"),
         ((x, x, x), {}, "aten::add.Tensor takes 2 arguments by position, got 3"),
         ((x, x), {"alhpa": 1}, "aten::add.Tensor has no argument 'alhpa'"),
         ((x, x), {"self": x}, "aten::add.Tensor: argument 'self' is given twice"),
@@ -281,7 +281,7 @@ def test_wrong_arguments_are_refused_by_name(graph):
         graph.insert_call(3, (x,))
     with pytest.raises(ValueError, match="give one of before and after, not both"):
         graph.insert_call("aten::neg", (x,), before=x, after=x)
-    with pytest.raises(ValueError, match="nothing can stand before the input %x"):
+    with pytest.raises(ValueError, match="nothing can be inserted before the input %x"):
         graph.insert_call("aten::neg", (x,), before=x)
 
 
@@ -314,7 +314,7 @@ def test_lint_names_the_fault_of_a_graph_edited_into_nonsense(graph):
 
 def test_a_graph_can_be_built_by_hand():
     graph = ow.Graph()
-    with pytest.raises(ValueError, match="it returns nothing that was set; call set_outputs"):
+    with pytest.raises(ValueError, match="it has no outputs; call set_outputs"):
         graph.lint()
     x = graph.add_input("x", ow.FakeTensorMode().from_tensor(ow.ones(2, 3)))
     w = graph.add_input("w", ow.FakeTensorMode().from_tensor(ow.ones(3, 4)), role="captured")
@@ -343,7 +343,7 @@ def test_it_names_the_input_the_size_and_the_line_that_asked(graph):
     with pytest.raises(ValueError, match="it was traced under") as error:
         graph(ow.ones(9, 3), ow.ones(9, 3))
     assert str(error.value) == (
-        "graph: it was traced under s0 <= 8, which model.py:12 asked, but is run with s0 = 9 "
+        "graph: it was traced under s0 <= 8, required at model.py:12, but is run with s0 = 9 "
         "(dimension 0 of input 'x')"
     )
     with pytest.raises(ValueError, match="dimension 1 of input 'x' must be 3, got 4"):

@@ -140,8 +140,8 @@ def test_a_vmap_rule_with_the_wrong_number_of_outputs_is_told(pair):
         library.get_kernel(pair, "Vmap")(2, "error", [0, None, 0], ow.ones(2), 3, ow.ones(2))
 
     assert (
-        "trial_rules::pair: the vmap rule gave 1 outputs and 1 out_dims, but the operator has 2 "
-        "results" in str(failure.value)
+        "trial_rules::pair: the vmap rule returned 1 outputs and 1 out_dims, but the operator has "
+        "2 results" in str(failure.value)
     )
 
 

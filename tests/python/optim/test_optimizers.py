@@ -332,7 +332,7 @@ def test_wrong_settings_are_named(make, error, message):
         ),
         (
             ([ow.ones(2)], [ow.ones(3)], [ow.ones(2)], [ow.ones(2)], [], [ow.ones(())]),
-            "_fused_adam_: grads[0] must be as its parameter (float32[2]), got float32[3]",
+            "_fused_adam_: grads[0] must match its parameter (float32[2]), got float32[3]",
         ),
         (
             ([ow.ones(2)], [ow.ones(2)], [ow.ones(2)], [ow.ones(2)], [], []),
@@ -340,7 +340,8 @@ def test_wrong_settings_are_named(make, error, message):
         ),
         (
             ([ow.ones(2)], [ow.ones(2)], [ow.ones(2)], [ow.ones(2)], [], [ow.zeros(())]),
-            "_fused_adam_: state_steps[0] must be raised before the step and at least 1, got 0",
+            "_fused_adam_: state_steps[0] must be incremented before the step and at least 1, "
+            "got 0",
         ),
     ],
 )

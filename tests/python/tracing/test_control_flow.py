@@ -75,7 +75,7 @@ def test_branches_of_different_results_are_refused():
     def f(x):
         return cond(x.sum() > 0, lambda x: x, lambda x: x.sum(), (x,))
 
-    with pytest.raises(ValueError, match="cond: result 0 of true_fn and false_fn must be alike"):
+    with pytest.raises(ValueError, match="cond: result 0 of true_fn and false_fn must match"):
         make_fx(f, tracing_mode="symbolic")(ow.ones(3))
 
 
@@ -126,5 +126,5 @@ def test_a_body_that_changes_a_size_is_refused():
     def f(x):
         return while_loop(lambda x: x.sum() > 0, lambda x: (ow.cat([x, x]),), (x,))
 
-    with pytest.raises(ValueError, match="carried tensor 0 before and after body_fn must be alike"):
+    with pytest.raises(ValueError, match="carried tensor 0 before and after body_fn must match"):
         make_fx(f, tracing_mode="symbolic")(ow.ones(3))

@@ -54,7 +54,7 @@ def test_a_rule_is_told_what_random_numbers_to_draw():
     assert len({*drawn.flatten().tolist()}) == 12
     with pytest.raises(RuntimeError, match="jitter: only different numbers"):
         vmap(batched.jitter, randomness="same")(x)
-    with pytest.raises(RuntimeError, match="batched::jitter: random numbers were asked for inside"):
+    with pytest.raises(RuntimeError, match="batched::jitter: random numbers were requested inside"):
         vmap(batched.jitter)(x)
 
 

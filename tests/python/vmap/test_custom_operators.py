@@ -147,18 +147,21 @@ def test_a_written_argument_comes_back_as_the_callers_own_object():
 def test_a_rule_with_a_wrong_number_of_out_dims(shift):
     shift.register_vmap(lambda info, in_dims, x, by: (x, [0, 0]))
 
-    with pytest.raises(TypeError, match="trial_vmap::shift: the vmap rule gave a list as the out_"):
+    with pytest.raises(
+        TypeError, match="trial_vmap::shift: the vmap rule returned a list as the out_"
+    ):
         vmap(lambda x: shift(x, by=x))(counted(3))
 
 
 @pytest.mark.parametrize(
     ("out_dim", "kind", "message"),
     [
-        (2, IndexError, "the vmap rule gave out_dim 2 for a result of 2 dimensions"),
+        (2, IndexError, "the vmap rule returned out_dim 2 for a result of 2 dimensions"),
         (
             1,
             ValueError,
-            r"the vmap rule gave a result \(float32\[3, 2\]\) with out_dim 1, but the batch has 3",
+            r"the vmap rule returned a result \(float32\[3, 2\]\) with out_dim 1, but the batch "
+            r"has 3",
         ),
     ],
 )

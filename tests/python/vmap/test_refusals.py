@@ -188,8 +188,8 @@ def test_a_captured_tensor_cannot_be_written_with_values_of_samples():
 def test_the_data_of_a_sample_cannot_be_read(read, name):
     message = refused(RuntimeError, vmap(read), counted(3))
 
-    assert message.startswith(f"{name}: the data of one sample inside vmap were asked for (")
-    assert "but it stands for all samples of the batch at once\n" in message
+    assert message.startswith(f"{name}: cannot read the data of one sample inside vmap (")
+    assert "since it represents all samples of the batch at once\n" in message
     assert "opwright.where instead of an if" in message
 
 

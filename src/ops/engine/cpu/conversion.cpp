@@ -38,7 +38,7 @@ void convert_elements(std::byte* to, int64_t to_stride, const std::byte* from, i
   }
 }
 
-// Elements of one dtype are moved as what has their size.
+// Elements of equal dtype are moved as items of their size.
 template <class Item>
 void move(std::byte* to, int64_t to_stride, const std::byte* from, int64_t from_stride,
           int64_t count) {
@@ -54,7 +54,7 @@ ConversionFunction find_move(size_t bytes) {
 }
 
 #if defined(__x86_64__)
-// What the compiler makes of convert_dense with wider registers.
+// The code the compiler generates for convert_dense with wider registers.
 template <class To, class From>
 OPWRIGHT_AVX2 void convert_avx2(std::byte* to, int64_t to_stride, const std::byte* from,
                                 int64_t from_stride, int64_t count) {
@@ -106,7 +106,7 @@ OPWRIGHT_AVX2 void convert_bfloat_to_float(std::byte* to, int64_t to_stride, con
                                     from_stride, count - i);
 }
 
-// To nearest, ties to even, as BFloat16 itself rounds.
+// Rounds to nearest, ties to even, like BFloat16 itself.
 OPWRIGHT_AVX2 OPWRIGHT_INLINE __m256i round_to_bfloat(const std::byte* from) {
   const __m256i word = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
   const __m256 value = _mm256_castsi256_ps(word);
@@ -133,7 +133,7 @@ OPWRIGHT_AVX2 void convert_float_to_bfloat(std::byte* to, int64_t to_stride, con
                                     from_stride, count - i);
 }
 
-// The pairs that are met often.
+// The frequent pairs.
 ConversionFunction find_avx2_conversion(DType to, DType from) {
   if (to == DType::Float32) {
     switch (from) {

@@ -1,4 +1,4 @@
-// Elements of one dtype as elements of another, with any strides.
+// Converts elements of one dtype to another, with any strides.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 namespace opwright {
 
-// Writes `count` elements; strides are in bytes. The two do not overlap, or are the same elements.
+// Writes `count` elements; strides are in bytes. Source and target must be disjoint or identical.
 using ConversionFunction = void (*)(std::byte* to, int64_t to_stride, const std::byte* from,
                                     int64_t from_stride, int64_t count);
 
-// TypeError for a dtype that cannot be computed with, unless both are the same.
+// TypeError for a dtype without arithmetic, unless both are the same.
 [[nodiscard]] ConversionFunction find_conversion(DType to, DType from);
 
 }  // namespace opwright

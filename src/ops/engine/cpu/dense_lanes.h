@@ -1,6 +1,6 @@
-// Dense tensors around one dimension: `outer` times its length times `inner` elements.
+// A dense tensor seen around one dimension: `outer` times its length times `inner` elements.
 //
-// Most calls of gather, index_select, embedding and cat are of this kind; they need no strides.
+// Most calls of gather, index_select, embedding and cat have this form and need no strides.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct DenseLanes {
   int64_t inner = 1;
 };
 
-// None when `tensor` is not contiguous or has no dimension `dim`, which may count from the end.
+// None if `tensor` is not contiguous or has no dimension `dim`, which may be negative.
 [[nodiscard]] inline std::optional<DenseLanes> find_dense_lanes(const Tensor& tensor, int64_t dim) {
   const auto sizes = tensor.sizes();
   const auto ndim = static_cast<int64_t>(sizes.size());
@@ -30,7 +30,7 @@ struct DenseLanes {
   return lanes;
 }
 
-// Whether the two have the same sizes but for `dim`.
+// Whether the two have the same sizes except in `dim`.
 [[nodiscard]] inline bool are_equal_but_for(const Tensor& a, const Tensor& b, int64_t dim) {
   const auto left = a.sizes(), right = b.sizes();
   if (left.size() != right.size()) return false;

@@ -1,4 +1,4 @@
-// The true elements of a mask in pieces for the threads: where the elements of each piece go.
+// Splits a mask into chunks for threads and computes where the true elements of each chunk go.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ class MaskChunks {
  public:
   static constexpr int64_t kChunk = 16384;
 
-  // `mask` is dense and stays alive.
+  // `mask` is dense and must stay alive.
   MaskChunks(const bool* mask, int64_t numel)
       : mask_(mask),
         numel_(numel),
@@ -26,10 +26,10 @@ class MaskChunks {
     for (size_t i = 1; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
   }
 
-  // How many are true.
+  // The number of true elements.
   [[nodiscard]] int64_t count() const { return starts_.back(); }
 
-  // Calls visit(begin, end, rank) for pieces of the mask; `rank` true elements come before.
+  // Calls visit(begin, end, rank) for chunks of the mask; `rank` true elements precede each.
   template <class Visit>
   void for_each(const Visit& visit) const {
     for_each_piece([&](int64_t piece, int64_t begin, int64_t end) {

@@ -1,4 +1,4 @@
-// Elements of any dtype as what has their size, for operators that only move them.
+// Elements of any dtype as a type of the same size, for operators that only move them.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace opwright {
 
-// Calls body.operator()<Item>() with the type for elements of so many bytes.
+// Calls body.operator()<Item>() with the type for elements of the given number of bytes.
 template <class Body>
 decltype(auto) for_item_size(size_t bytes, Body&& body) {
   switch (bytes) {

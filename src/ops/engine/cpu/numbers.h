@@ -1,5 +1,5 @@
-// Numbers as kernels compute with them: halves as float, ints that wrap around, conversions that
-// are defined for every value.
+// Number arithmetic for kernels: halves as float, ints that wrap around, conversions defined for
+// every value.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,15 @@ inline constexpr bool kIsBool = std::is_same_v<T, bool>;
 template <class T>
 inline constexpr bool kIsInt = std::is_integral_v<T> && !kIsBool<T>;
 
-// The type of values in between.
+// The type of intermediate values.
 template <class T>
 using ComputeType = std::conditional_t<kIsHalf<T>, float, T>;
 
-// The unsigned type in which a product of two T cannot overflow undefinedly.
+// An unsigned type in which the product of two T has no undefined overflow.
 template <class T>
 using WrapType = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
 
-// Sums and products: of ints modulo 2^bits, of bools `or` and `and`.
+// Sums and products: ints modulo 2^bits, bools with `or` and `and`.
 template <class C>
 constexpr C wrap_add(C a, C b) {
   if constexpr (kIsBool<C>)
@@ -57,8 +57,7 @@ constexpr C wrap_mul(C a, C b) {
     return a * b;
 }
 
-// A complex number over zero is infinite, as PyTorch has it; Complex's own quotient is not a
-// number.
+// A complex number divided by zero is infinite, as in PyTorch; Complex's own quotient is NaN.
 template <class C>
 constexpr C divide(C a, C b) {
   if constexpr (kIsComplex<C>) {
@@ -67,8 +66,8 @@ constexpr C divide(C a, C b) {
   return a / b;
 }
 
-// A float as an int: towards zero; what does not fit in 64 bits, and not-a-number, gives the
-// smallest int64, as x86 has it, of which narrower types keep the low bits.
+// Converts a float to an int, truncating. NaN and values outside 64 bits give the smallest int64,
+// as on x86; narrower types keep its low bits.
 template <class To, class From>
 constexpr To float_to_int(From value) {
   constexpr From kLimit = static_cast<From>(9223372036854775808.0);
@@ -79,7 +78,7 @@ constexpr To float_to_int(From value) {
   return static_cast<To>(fits ? static_cast<int64_t>(value) : INT64_MIN);
 }
 
-// Any number as any other: an imaginary part is dropped, a bool is "not zero".
+// Converts between any two numbers: imaginary parts are dropped, a bool is "not zero".
 template <class To, class From>
 constexpr To convert_number(From value) {
   if constexpr (std::is_same_v<To, From>) {
@@ -105,7 +104,7 @@ constexpr To convert_number(From value) {
   }
 }
 
-// A number argument as T.
+// A number argument converted to T.
 template <class T>
 T number_as(const Scalar& number) {
   if (number.is_complex()) return convert_number<T>(number.complex_value());

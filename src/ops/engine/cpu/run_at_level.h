@@ -1,5 +1,5 @@
-// A loop compiled for every level of the machine, and the one that runs:
-// run_at_level<Loop>(args...) calls Loop::run, which is OPWRIGHT_INLINE.
+// Runs the version of a loop compiled for this machine's level: run_at_level<Loop>(args...) calls
+// Loop::run, which is OPWRIGHT_INLINE.
 #pragma once
 
 #include "opwright/ops/engine/cpu/cpu_level.h"

@@ -1,8 +1,8 @@
-// The elements of one written and some read operands on the CPU, of any strides, in an order that
-// suits the memory.
+// A CPU loop over the elements of one written and several read operands, with any strides, in
+// memory-friendly order.
 //
-// Dimensions are ordered by the strides of the output and joined where all operands allow it, so
-// that contiguous operands are one run. Runs go to the thread pool when there are many elements.
+// Dimensions are ordered by the strides of the output and merged where all operands allow it, so
+// contiguous operands form one run. Large loops run on the thread pool.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace opwright {
 
 inline constexpr size_t kMostOperands = 4;
-// Below this number of elements a loop stays on its caller.
+// Loops with fewer elements stay on the calling thread.
 inline constexpr int64_t kElementwiseGrain = 32768;
 
 struct StridedOperand {
@@ -34,12 +34,12 @@ class StridedLoop {
   using Pointers = std::array<std::byte*, kMostOperands>;
   using ByteStrides = std::array<int64_t, kMostOperands>;
 
-  // The first operand is written, the others are read as if broadcast to its sizes.
+  // The first operand is written; the others are read as if broadcast to its sizes.
   explicit StridedLoop(std::span<const StridedOperand> operands);
   explicit StridedLoop(std::initializer_list<const Tensor*> operands);
 
   [[nodiscard]] int64_t numel() const { return numel_; }
-  // Innermost first, at least one unless there are no elements.
+  // Innermost first; at least one unless there are no elements.
   [[nodiscard]] size_t num_dims() const { return sizes_.size(); }
   [[nodiscard]] int64_t size(size_t dim) const { return sizes_[dim]; }
   [[nodiscard]] const ByteStrides& strides(size_t dim) const { return strides_[dim]; }
@@ -77,7 +77,7 @@ class StridedLoop {
     return pointers;
   }
   [[nodiscard]] Sizes index_of(int64_t element) const;
-  // To the begin of the next run.
+  // Moves to the start of the next run.
   void advance(Sizes& index, Pointers& pointers) const {
     move(pointers, 0, -index[0]);
     index[0] = 0;

@@ -1,6 +1,6 @@
-// Functions of the mathematics for float32, written so that loops over them become vector code: no
-// branches, no tables, no calls. They err by less than 2 units in the last place
-// (tests/ops/vector_math_test.cpp). What needs more digits on the way is computed in double.
+// Mathematical functions for float32, written so that loops over them vectorize: no branches, no
+// tables, no calls. The error is below 2 ulp (tests/ops/vector_math_test.cpp). Intermediate values
+// that need more digits are computed in double.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@ namespace opwright::vector_math {
 
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-// Added and taken away again, they round to an int, whose bits are the lowest of the sum.
+// Adding and subtracting one rounds to an integer, which is in the lowest bits of the sum.
 inline constexpr float kRoundingFloat = 12582912.0F;           // 1.5 * 2^23
 inline constexpr double kRoundingDouble = 6755399441055744.0;  // 1.5 * 2^52
 
@@ -55,11 +55,11 @@ OPWRIGHT_INLINE Exponential split_exp(float x) {
 OPWRIGHT_INLINE float exp(float x) {
   const float above = x < -104.0F ? -104.0F : x;
   const Exponential e = split_exp(above > 89.0F ? 89.0F : above);
-  // Both powers of two are normal, also where their product is not.
+  // Both powers of two are normal, even if their product is not.
   const int32_t half = e.exponent >> 1;
   return e.power * power_of_two(half) * power_of_two(e.exponent - half);
 }
-// Where the result is normal: -87 <= x <= 88.
+// For normal results: -87 <= x <= 88.
 OPWRIGHT_INLINE float exp_in_range(float x) {
   const Exponential e = split_exp(x);
   return e.power * power_of_two(e.exponent);
@@ -156,7 +156,7 @@ OPWRIGHT_INLINE double log_wide(double x) {
   const uint64_t above = bits - kHalfRoot + (uint64_t{1024} << 52);
   const uint64_t exponent = above >> 52;  // plus 1024
   const double m = std::bit_cast<double>(bits - ((exponent - 1024) << 52));
-  // An int below 2^51 as a double, by its bits.
+  // Converts an int below 2^51 to double through its bits.
   const double n = std::bit_cast<double>(exponent | 0x4330000000000000ULL) - 4503599627371520.0;
   const double t = (m - 1.0) / (m + 1.0);
   const double z = t * t;
@@ -168,11 +168,11 @@ OPWRIGHT_INLINE double log_wide(double x) {
   p = p * z + 1.9999999999999469;
   return n * kLn2 + t * p;
 }
-// What a logarithm is outside of the positive, finite numbers.
+// The logarithm outside the positive, finite numbers.
 OPWRIGHT_INLINE float logarithm_or_limit(float x, float result) {
   const float at_zero = x == 0.0F ? -kInfinity : result;
   const float below = x < 0.0F ? kNan : at_zero;
-  return x < kInfinity ? below : x;  // infinity, and what is no number
+  return x < kInfinity ? below : x;  // infinity and NaN
 }
 
 OPWRIGHT_INLINE float log(float x) {
@@ -289,7 +289,7 @@ OPWRIGHT_INLINE float acos(float x) {
 OPWRIGHT_INLINE float atan2(float y, float x) {
   const double height = y < 0 ? -static_cast<double>(y) : static_cast<double>(y);
   const double width = x < 0 ? -static_cast<double>(x) : static_cast<double>(x);
-  // Two infinities have the angle of two equal numbers; beside any other, one is just large.
+  // Two infinities have the angle of two equal numbers; next to a finite number, one is just large.
   const double bounded_height = height > 1e39 ? 1e300 : height;
   const double bounded_width = width > 1e39 ? 1e300 : width;
   const float result = static_cast<float>(
@@ -305,7 +305,7 @@ OPWRIGHT_INLINE bool is_large_angle(float x) {
   return !((x < kLargestAngle) & (x > -kLargestAngle));
 }
 
-// |x| <= kLargestAngle. The rest after quarters of a circle, and how many they were.
+// For |x| <= kLargestAngle: the remainder after removing quarter turns, and their number.
 struct Quarter {
   double sine, cosine;
   uint64_t count;
@@ -360,8 +360,8 @@ OPWRIGHT_INLINE float pow(float x, float y) {
   const double magnitude = x < 0 ? -static_cast<double>(x) : static_cast<double>(x);
   const double product = bounded(static_cast<double>(y) * log_wide(magnitude), 200.0);
   const auto result = static_cast<float>(exp_wide(product));
-  // Of a negative base by its bits: an odd exponent flips the sign, one that is not whole gives no
-  // number. Floats from 2^24 on are even.
+  // For a negative base, by bits: an odd exponent flips the sign, a non-integer one gives NaN.
+  // Floats from 2^24 on are even.
   const float above = y < -16777216.0F ? -16777216.0F : y;
   const float limited = above > 16777216.0F ? 16777216.0F : above;
   const auto whole = static_cast<int32_t>(limited);

@@ -1,6 +1,5 @@
-// Functions of the mathematics for float64, as vector_math.h has them for float32: exp and log, by
-// the polynomials of fdlibm without its branches. They err by less than 1.5 units in the last
-// place.
+// Mathematical functions for float64, like vector_math.h for float32: exp and log, with the
+// polynomials of fdlibm but without its branches. The error is below 1.5 ulp.
 #pragma once
 
 #include <bit>
@@ -30,7 +29,7 @@ OPWRIGHT_INLINE double exp(double x) {
   p = p * t + 1.66666666666666019037e-01;
   const double c = r - t * p;
   const double e = 1.0 - ((low - (r * c) / (2.0 - c)) - high);
-  // Both powers of two are normal, also where their product is not.
+  // Both powers of two are normal, even if their product is not.
   const uint64_t exponent = std::bit_cast<uint64_t>(shifted) - std::bit_cast<uint64_t>(kRounding);
   const uint64_t half = (exponent + 4096) / 2 - 2048;
   const double power = std::bit_cast<double>((half + 1023) << 52);

@@ -1,5 +1,5 @@
-// Formulas that the core asks devices for beside those of pointwise operations. A device that has
-// its loops compiled before anything runs needs this list as well.
+// Formulas that the core uses on devices besides those of pointwise operations. A device with loops
+// compiled ahead of time needs this list too.
 #pragma once
 
 #include <array>
@@ -9,9 +9,9 @@ namespace opwright::device_formula {
 inline constexpr const char* kCopy = "x";
 inline constexpr const char* kFill = "a";
 inline constexpr const char* kChoose = "x ? y : z";
-inline constexpr const char* kIsEitherTrue = "x != 0 || y != 0";  // of the parts of complex numbers
+inline constexpr const char* kIsEitherTrue = "x != 0 || y != 0";  // of real and imaginary part
 inline constexpr const char* kRoot = "sqrt(x)";
-// Steps of optimizers.
+// Optimizer steps.
 inline constexpr const char* kWeightedSum = "a * x + b * y";
 inline constexpr const char* kWeightedSquare = "a * x + b * y * y";
 inline constexpr const char* kGreatest = "maximum(x, y)";

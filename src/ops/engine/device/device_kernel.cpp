@@ -1,5 +1,5 @@
-// The operators opwright::build_kernel and opwright::launch_kernel, so that kernels of any binary
-// reach the compilers of the host's devices (opwright/source_kernel.h).
+// The operators opwright::build_kernel and opwright::launch_kernel, which give kernels in any
+// binary access to the compilers of the host's devices (opwright/source_kernel.h).
 #include "opwright/ops/engine/device/device_kernel.h"
 
 #include <cstddef>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr size_t kWord = sizeof(int64_t);
 
-// What errors call the kernels that were built.
+// The names of built kernels, for errors.
 struct KernelNames {
   std::mutex mutex;
   std::map<const OpwDeviceKernel*, std::string> names;
@@ -63,8 +63,8 @@ void read_extents(std::span<const int64_t> from, uint64_t (&to)[3], uint64_t mis
   }
 }
 
-// Argument i is sizes[i] bytes of the next words or, where that is 0, the memory that the next word
-// is the address of.
+// Argument i is sizes[i] bytes of the next words or, if that is 0, the memory whose address is the
+// next word.
 std::vector<OpwKernelArgument> read_arguments(std::span<const int64_t> words,
                                               std::span<const int64_t> sizes) {
   std::vector<OpwKernelArgument> arguments;

@@ -1,4 +1,4 @@
-// Kernels that a device's compiler makes of a text, in the device's own language.
+// Kernels that a device's compiler builds from source text in the device's own language.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 
 namespace opwright {
 
-// Lives as long as the process; the same text is compiled once. NotImplementedError of a device
-// without a compiler; the compiler's log is in the error of a text that it refuses. `device` has an
-// index.
+// The kernel lives until the process ends; the same text is compiled once. NotImplementedError if
+// the device has no compiler; if compilation fails, the error contains the compiler's log. `device`
+// has an index.
 [[nodiscard]] OPWRIGHT_EXPORT OpwDeviceKernel* build_device_kernel(Device device,
                                                                    const std::string& source,
                                                                    const std::string& name,
                                                                    const std::string& options);
 
-// Queues one run on the current stream of the device; without a group there is nothing to run.
-// Where calls synchronize (dispatch/row.h) it waits, so that a fault is told of the kernel that
-// made it. Errors name the kernel.
+// Queues one launch on the device's current stream; does nothing for zero groups. If calls
+// synchronize (dispatch/row.h), it waits, so that a fault is reported for the kernel that caused
+// it. Errors name the kernel.
 OPWRIGHT_EXPORT void launch_device_kernel(Device device, OpwDeviceKernel* kernel,
                                           const OpwLaunch& launch);
 

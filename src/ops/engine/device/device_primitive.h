@@ -1,5 +1,5 @@
-// How the core asks a device to compute: the functions of its table over whole tensors (c_api.h,
-// "What a device computes").
+// How the core runs work on a device: the functions of its table, applied to entire tensors
+// (c_api.h, "What a device computes").
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ template <class Work>
 using DevicePrimitive = int (*)(const OpwHost* host, int32_t index, const Work* work,
                                 OpwStream* stream);
 
-// NotImplementedError: `who` has no kernel for the device, for a reason such as "since ...".
+// NotImplementedError: `who` has no kernel for the device, with a reason such as "since ...".
 [[noreturn]] void throw_no_device_kernel(const char* who, Device device, std::string_view reason);
-// The reason is that the device does not compute `what`, such as "loops (compute_loop)".
+// The same with the reason that the device does not compute `what`, such as "loops (compute_loop)".
 [[noreturn]] void throw_no_primitive(const char* who, Device device, const char* what);
 
-// Queues the work on the current stream of the device. NotImplementedError where its table lacks
-// the function.
+// Queues the work on the device's current stream. NotImplementedError if the function is missing
+// from its table.
 template <class Work>
 void run_primitive(const char* who, Device device,
                    DevicePrimitive<Work> OpwDeviceTable::* primitive, const char* what,

@@ -1,5 +1,5 @@
 // Operators whose result depends on values that the host must know: equal, allclose, nonzero,
-// masked_select. Other devices give their elements to the cpu.
+// masked_select. Other devices copy their elements to the CPU.
 #include <optional>
 
 #include "opwright/error.h"

@@ -17,7 +17,7 @@ void check_part(const char* who, const Tensor& parameter, const Tensor& part, co
                 size_t place) {
   const bool fits = part.dtype() == parameter.dtype() &&
                     std::ranges::equal(impl(part).shape(), impl(parameter).shape());
-  OPWRIGHT_CHECK_VALUE(fits, who, ": ", name, "[", place, "] must be as its parameter (", parameter,
+  OPWRIGHT_CHECK_VALUE(fits, who, ": ", name, "[", place, "] must match its parameter (", parameter,
                        "), got ", part);
 }
 

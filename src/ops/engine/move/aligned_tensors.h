@@ -1,5 +1,5 @@
-// A parameter with what belongs to it (gradient, state), so that a loop over memory meets the same
-// element in all of them.
+// A parameter with its gradient and optimizer state, arranged so that a loop over memory visits the
+// same element in all of them.
 #pragma once
 
 #include <array>
@@ -19,9 +19,9 @@ class AlignedTensors {
  public:
   static constexpr size_t kMostParts = 5;
 
-  // `lists` has the parameters first; this is about element `place` of each. The others must have
-  // the sizes and the dtype of the parameter: an error names the list by `names`. Those that lie in
-  // another order than the parameter are copied.
+  // Handles element `place` of each list; `lists` has the parameters first. The others must have
+  // the sizes and dtype of the parameter: an error names the list by `names`. Tensors whose memory
+  // order differs from the parameter's are copied.
   AlignedTensors(const char* who, std::span<const TensorList> lists,
                  std::span<const char* const> names, size_t place);
 
@@ -32,7 +32,7 @@ class AlignedTensors {
     return static_cast<T*>(data_[part]);
   }
 
-  // After the loop: gives the parts that were copied their new elements.
+  // After the loop: copies the new elements back to the tensors that were copied.
   void write_back() const;
 
  private:
@@ -46,7 +46,7 @@ class AlignedTensors {
   std::vector<Copy> copies_;
 };
 
-// All lists have one length. ValueError that names the one that has not.
+// ValueError that names the list if the lists differ in length.
 void check_lengths(const char* who, std::span<const TensorList> lists,
                    std::span<const char* const> names);
 

@@ -1,4 +1,4 @@
-// Copying elements between tensors on the CPU, with conversion.
+// Copies elements between CPU tensors, with conversion.
 #pragma once
 
 #include "opwright/dtype.h"
@@ -6,15 +6,14 @@
 
 namespace opwright {
 
-// Writes `source`, read as if broadcast to the sizes of `target`, converted to its dtype. The two
-// do not overlap, or are the same elements.
+// Writes `source`, broadcast to the sizes of `target` and converted to its dtype. The two must be
+// disjoint or identical.
 void copy_elements(const Tensor& target, const Tensor& source);
 
-// `tensor` itself when it has the dtype, else a dense converted copy in the same order of
-// dimensions.
+// `tensor` itself if it has the dtype, else a dense converted copy with the same dimension order.
 [[nodiscard]] Tensor as_dtype(const Tensor& tensor, DType dtype);
 
-// `tensor` itself when it is contiguous, else a contiguous copy.
+// `tensor` itself if it is contiguous, else a contiguous copy.
 [[nodiscard]] Tensor as_contiguous(const Tensor& tensor);
 
 }  // namespace opwright

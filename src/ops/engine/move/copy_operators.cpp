@@ -1,4 +1,6 @@
-// Copies: between devices, of whole tensors, with another dtype or order of dimensions.
+// Copies: between devices, of entire tensors, with another dtype or dimension order.
+#include "opwright/ops/engine/move/copy.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -23,8 +25,8 @@
 namespace opwright {
 namespace {
 
-// The memory that a tensor reaches, as a CPU tensor of the same sizes and strides: for devices that
-// compute no loops.
+// The memory that a tensor spans, as a CPU tensor of the same sizes and strides: for devices
+// without loops.
 class CpuMirror {
  public:
   explicit CpuMirror(const Tensor& original) : original_(original) {
@@ -43,7 +45,7 @@ class CpuMirror {
 
   [[nodiscard]] const Tensor& tensor() const { return mirror_; }
 
-  // Brings what was written to the mirror back.
+  // Copies what was written to the mirror back.
   void write_back() const {
     if (original_.device().type == kOpwDeviceCpu) return;
     copy_bytes(static_cast<std::byte*>(original_.mutable_data()) + before_, original_.device(),
@@ -54,10 +56,10 @@ class CpuMirror {
   const Tensor& original_;
   Tensor mirror_;
   size_t bytes_ = 0;
-  int64_t before_ = 0;  // 0 or below: where the lowest byte lies
+  int64_t before_ = 0;  // 0 or below: offset of the lowest byte
 };
 
-// Whether the two lie in memory in one way, without gaps.
+// Whether the two have the same dense memory layout.
 bool has_same_bytes(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || !std::ranges::equal(a.sizes(), b.sizes())) return false;
   return (a.is_contiguous() && b.is_contiguous()) ||
@@ -65,7 +67,7 @@ bool has_same_bytes(const Tensor& a, const Tensor& b) {
           is_non_overlapping_and_dense(a.sizes(), a.strides()));
 }
 
-// Whether elements can be copied where `target` is.
+// Whether elements can be copied on the device of `target`.
 bool can_copy_there(const Tensor& target, const Tensor& source) {
   return is_on_cpu(target) || can_copy_on_device(target, source);
 }
@@ -76,7 +78,7 @@ void copy_there(const Tensor& target, const Tensor& source) {
     copy_on_device(target, source);
 }
 
-// `source` itself where it is dense and of the dtype, else such a copy beside it.
+// `source` itself if it is dense and has the dtype, else a converted copy on the same device.
 Tensor as_dense(const Tensor& source, DType dtype) {
   if (source.is_contiguous() && source.dtype() == dtype) return source;
   Tensor dense = make_empty(source.sizes(), dtype, source.device());
@@ -84,7 +86,7 @@ Tensor as_dense(const Tensor& source, DType dtype) {
   return dense;
 }
 
-// Dense elements cross over, in the smaller dtype.
+// Transfers dense elements in the smaller dtype.
 void copy_across(const Tensor& target, const Tensor& source) {
   const bool narrows = item_size(target.dtype()) < item_size(source.dtype());
   const Tensor given = as_dense(source, narrows ? target.dtype() : source.dtype());
@@ -102,7 +104,7 @@ void copy_by_mirrors(const Tensor& self, const Tensor& src) {
   target.write_back();
 }
 
-// Whether two devices know each other's memory through the cpu alone.
+// Whether two devices can exchange data only through the CPU.
 bool are_strangers(Device a, Device b) {
   const auto is_neutral = [](Device device) {
     return device.type == kOpwDeviceCpu || device.type == kOpwDeviceMeta;
@@ -118,7 +120,7 @@ bool is_tensor_in_format(const Tensor& self, MemoryFormat format) {
 
 }  // namespace
 
-// Where one side is not on the CPU and its device has no copy_ of its own.
+// For a side that is not on the CPU and whose device has no copy_ kernel.
 Tensor& copy_between_devices(Tensor& self, const Tensor& src, bool non_blocking) {
   if (self.is_fake()) {
     (void)expand_geometry<SymInt>(sym_geometry_of(src), sym_geometry_of(self).sizes, "copy_");
@@ -137,7 +139,7 @@ Tensor& copy_between_devices(Tensor& self, const Tensor& src, bool non_blocking)
   } else {
     copy_across(self, src);
   }
-  // Pinned memory is read later, and may be written by the caller from now on.
+  // The transfer reads pinned memory later, while the caller may already write it.
   if (!non_blocking && is_pinned(src))
     synchronize_stream(self.device(), current_device_stream(self.device()));
   return self;

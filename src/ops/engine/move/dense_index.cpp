@@ -17,13 +17,12 @@ size_t wrapped(int64_t dim, const Tensor& self) {
   return static_cast<size_t>(dim < 0 ? dim + self.dim() : dim);
 }
 
-// So that a chunk of a loop over `count` parts of `size` elements is worth a thread.
+// The grain that makes a chunk of parts of `size` elements worth a thread.
 int64_t grain_of(int64_t size) {
   return std::max<int64_t>(1, kElementwiseGrain / std::max<int64_t>(1, size));
 }
 
-// The loops have names of their own for what they read, so that nothing is read again after a
-// write.
+// The loops copy what they read into local variables, so that nothing is reloaded after a write.
 template <class Item>
 struct GatherLane {
   OPWRIGHT_INLINE static void run(Item* __restrict to, const Item* __restrict lane,
@@ -40,7 +39,7 @@ struct GatherRow {
   }
 };
 
-// Whether any index is outside of [0, size).
+// Whether any index is outside [0, size).
 struct FindOutside {
   OPWRIGHT_INLINE static void run(bool* found, const int64_t* __restrict index, int64_t count,
                                   int64_t size) {
@@ -48,13 +47,13 @@ struct FindOutside {
     const auto last = static_cast<uint64_t>(size - 1);
     for (int64_t i = 0; i < count; ++i) {
       const auto each = static_cast<uint64_t>(index[i]);
-      outside |= each | (last - each);  // the highest bit of one is set
+      outside |= each | (last - each);  // sets the highest bit if outside
     }
     *found = outside >> 63 != 0;
   }
 };
 
-// Most rows are short, and a call of memcpy would cost more than they do.
+// Most rows are short; calling memcpy would cost more than copying them.
 template <class Item>
 void copy_row(Item* __restrict to, const Item* __restrict from, int64_t count) {
   if (count >= 32) {
@@ -101,7 +100,7 @@ void select_slices(Item* to, const Item* from, const int64_t* index, const Dense
   });
 }
 
-// Calls body(to, from) with the elements of the two tensors, of the same dtype.
+// Calls body(to, from) with the elements of two tensors of the same dtype.
 template <class Body>
 void with_elements(const Tensor& result, const Tensor& self, const Body& body) {
   for_item_size(item_size(self.dtype()), [&]<typename Item>() {
@@ -109,7 +108,7 @@ void with_elements(const Tensor& result, const Tensor& self, const Body& body) {
   });
 }
 
-// Looks at all indices before the first is used.
+// Checks all indices before the first is used.
 bool are_inside(const Tensor& index, int64_t size) {
   const auto* indices = index.data<int64_t>();
   std::atomic<bool> found_outside = false;

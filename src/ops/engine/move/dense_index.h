@@ -1,4 +1,4 @@
-// Indexing of dense tensors along one dimension by dense int64 indices: no strides, no offsets.
+// Indexes dense tensors along one dimension by dense int64 indices, without strides or offsets.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace opwright {
 
-// gather, where the sizes are equal but for `dim`. None for other calls, and for an index outside
-// of the dimension.
+// gather for sizes that are equal except in `dim`. None for other calls, and for an index out of
+// range.
 [[nodiscard]] std::optional<Tensor> gather_dense(const Tensor& self, int64_t dim,
                                                  const Tensor& index);
-// The slices of `self` along `dim` that `index` names, whose dimensions stand in place of `dim`.
-// None for other calls, and for an index outside of the dimension.
+// The slices of `self` along `dim` selected by `index`, whose dimensions replace `dim`. None for
+// other calls, and for an index out of range.
 [[nodiscard]] std::optional<Tensor> select_dense(const Tensor& self, int64_t dim,
                                                  const Tensor& index);
 

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kCopy = "copy_";
 constexpr const char* kFill = "fill_";
 
-// The real parts (0) or the imaginary ones (1) of complex numbers.
+// The real (0) or imaginary (1) parts of complex numbers.
 DeviceElements part_of(const Tensor& tensor, size_t part) {
   DeviceElements elements = elements_of(tensor);
   elements.dtype = real_dtype(tensor.dtype());
@@ -63,7 +63,7 @@ void fill(Device device, const DeviceElements& target, const Scalar& value) {
   loop.write(kFill, device, target);
 }
 
-// Elements without memory are the number.
+// A `value` without memory is the number.
 void fill_where(const Tensor& mask, const DeviceElements& target, const DeviceElements& value,
                 const Scalar& number) {
   const DType compute = kernel_dtype(target.dtype);

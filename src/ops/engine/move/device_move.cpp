@@ -10,7 +10,7 @@
 namespace opwright {
 namespace {
 
-// Without dimensions of one element, and with those joined that lie together in every term.
+// Removes dimensions of size 1 and merges those that are contiguous in every term.
 void join_dims(Sizes& sizes, std::span<Sizes* const> terms) {
   size_t used = 0;
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -35,7 +35,7 @@ void join_dims(Sizes& sizes, std::span<Sizes* const> terms) {
   for (Sizes* strides : terms) strides->resize(used);
 }
 
-// As the dtype holds it.
+// Converts the number to the dtype.
 Scalar number_of(DType dtype, const Scalar& number) {
   if (is_complex(dtype)) return number;
   if (is_floating(dtype)) return number.to<double>();
@@ -62,7 +62,7 @@ DeviceMove::DeviceMove(const char* who, const Tensor& self, const IndexedShape& 
 
 DeviceMove::DeviceMove(const char* who, const Tensor& self, size_t dim, const Tensor& index)
     : who_(who), self_(self), sizes_(index.sizes()), self_strides_(self.strides()) {
-  self_strides_.resize(sizes_.size());  // one of the two may have zero dimensions
+  self_strides_.resize(sizes_.size());  // one of the two may be zero-dim
   if (dim < self_strides_.size()) self_strides_[dim] = 0;
   add_index(index, Sizes(index.strides()), dim);
 }
@@ -78,7 +78,7 @@ void DeviceMove::add_index(const Tensor& tensor, Sizes strides, size_t dim) {
                       .step = self_.dim() == 0 ? 0 : self_.strides()[dim]});
 }
 
-// `other` is the side that is not indexed; without one it is the number.
+// `other` is the side that is not indexed; if null, the number is used.
 void DeviceMove::run(OpwMoveKind kind, const Tensor* other, const Scalar& number) const {
   if (product(sizes_) == 0) return;
   Sizes sizes = sizes_;

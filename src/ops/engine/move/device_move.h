@@ -1,4 +1,4 @@
-// Elements moved by index tensors on a device: gathers, scatters, and scatters that add.
+// Moves elements by index tensors on a device: gather, scatter, and scatter with addition.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +13,26 @@
 
 namespace opwright {
 
-// One move. NotImplementedError for `who` where the device moves no elements; IndexError for an
-// index into nothing. Indices that are out of range are found by the device.
+// One move. NotImplementedError for `who` if the device cannot move elements; IndexError for an
+// index into an empty dimension. The device detects indices out of range.
 class DeviceMove {
  public:
-  // The elements of `self` that index tensors address, as IndexedShape has it; one tensor for each
-  // of shape.indexed, on the device of `self`.
+  // Addresses elements of `self` by index tensors, as IndexedShape describes: one tensor per
+  // dimension in shape.indexed, on the device of `self`.
   DeviceMove(const char* who, const Tensor& self, const IndexedShape& shape,
              std::span<const Tensor> indices);
-  // One element for each of `index`, which replaces its place along `dim`: gather and scatter.
+  // One element per element of `index`, which replaces its position along `dim`: gather, scatter.
   DeviceMove(const char* who, const Tensor& self, size_t dim, const Tensor& index);
 
   [[nodiscard]] const Sizes& sizes() const { return sizes_; }
 
-  // A new tensor with the elements.
+  // Copies the elements to a new tensor.
   [[nodiscard]] Tensor read() const;
-  // Writes elements of `source`, which has at least the sizes and the dtype, or one number. What is
-  // written does not overlap source and indices.
+  // Writes elements of `source`, which has the dtype and at least the sizes, or a single number.
+  // The written memory must not overlap source and indices.
   void write(const Tensor& source) const;
   void write(const Scalar& number) const;
-  // Adds elements of `source`, also where several meet.
+  // Adds elements of `source`; collisions add up.
   void add(const Tensor& source) const;
 
  private:
@@ -49,7 +49,7 @@ class DeviceMove {
   const char* who_;
   Tensor self_;
   Sizes sizes_;
-  Sizes self_strides_;  // 0 where an index tells the place
+  Sizes self_strides_;  // 0 where an index determines the position
   SmallVector<Index, 4> indices_;
 };
 

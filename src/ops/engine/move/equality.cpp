@@ -17,7 +17,7 @@
 namespace opwright {
 namespace {
 
-// Whether agree(a[i], b[i]) for every i of two contiguous tensors of one size.
+// Whether agree(a[i], b[i]) holds for all elements of two contiguous tensors of equal size.
 template <class T, class Agree>
 bool agree_everywhere(const Tensor& a, const Tensor& b, const Agree& agree) {
   if (a.numel() == 0) return true;
@@ -34,7 +34,7 @@ bool agree_everywhere(const Tensor& a, const Tensor& b, const Agree& agree) {
   return result;
 }
 
-// What differences are computed in.
+// The type in which differences are computed.
 template <class T>
 using WideType = std::conditional_t<kIsComplex<T>, Complex<double>, double>;
 
@@ -73,7 +73,7 @@ bool allclose_cpu(const Tensor& self, const Tensor& other, double rtol, double a
   return for_dtype(self.dtype(), "allclose", [&]<typename T>() {
     using C = ComputeType<T>;
     return agree_everywhere<T>(expanded(self), expanded(other), [&](C x, C y) {
-      if (x == y) return true;  // two infinities too
+      if (x == y) return true;  // also for two infinities
       if (is_nan(x) || is_nan(y)) return equal_nan && is_nan(x) && is_nan(y);
       const auto wide_x = convert_number<WideType<T>>(x);
       const auto wide_y = convert_number<WideType<T>>(y);

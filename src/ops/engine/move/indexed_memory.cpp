@@ -17,7 +17,7 @@ namespace {
 
 Sizes plain(const SymSizes& sizes) { return Sizes(*as_plain(sizes)); }
 
-// One look at all of a run before the first is used, in vector code.
+// Checks an entire run before the first index is used, in vector code.
 void check_index_run(const char* who, const std::byte* indices, int64_t stride, int64_t count,
                      Negative negative, size_t dim, int64_t size) {
   const int64_t lowest = negative == Negative::FromTheEnd ? -size : 0;

@@ -1,8 +1,7 @@
-// The elements of a tensor that index tensors address, as offsets in its memory.
+// The elements of a tensor that index tensors address, as memory offsets.
 //
-// Index tensors become one list of offsets, checked and added up once. Reading and writing are then
-// loops over result, offsets and tensor; where a dimension that is kept lies innermost they move
-// whole rows.
+// Index tensors are checked and summed once into one list of offsets. Reads and writes are then
+// loops over result, offsets and tensor; if the innermost dimension is kept, they move entire rows.
 #pragma once
 
 #include <cstddef>
@@ -19,15 +18,16 @@ enum class Negative : uint8_t { Refused, FromTheEnd };
 
 class IndexedMemory {
  public:
-  // One index tensor for each of shape.indexed. IndexError for an index out of range; those from
-  // the end are not looked at when the result has no elements, as PyTorch has it.
+  // One index tensor per dimension in shape.indexed. IndexError for an index out of range; negative
+  // indices are not checked if the result has no elements, as in PyTorch.
   IndexedMemory(const char* who, const Tensor& self, const IndexedShape& shape,
                 std::span<const Tensor> indices, Negative negative);
 
-  // A new tensor with the elements.
+  // Copies the elements to a new tensor.
   [[nodiscard]] Tensor read() const;
 
-  // `other` (written or read, of the sizes of the result), offsets, and the tensor itself.
+  // Loops over `other` (written or read, of the result's sizes), the offsets, and the tensor
+  // itself.
   [[nodiscard]] StridedLoop loop_with(std::byte* other, std::span<const int64_t> strides,
                                       int64_t item) const;
   [[nodiscard]] std::span<const int64_t> sizes() const { return sizes_; }
@@ -42,7 +42,7 @@ class IndexedMemory {
   Sizes self_strides_;    // 0 in the others
 };
 
-// [i] of each index tensor as int64 that shares no memory with `self`; range checked. IndexError.
+// The index tensor as int64 without memory shared with `self`, range checked. IndexError.
 [[nodiscard]] Tensor checked_index(const char* who, const Tensor& index, const Tensor& self,
                                    size_t dim);
 

@@ -1,8 +1,7 @@
-// A walk over (target, index, source) for scatter and its relatives.
+// Visits (target, index, source) for scatter and related operators.
 //
-// Everything that can meet in one element of the target lies in one lane along `dim`. A lane
-// belongs to one thread and is walked in the order of the index, so that results do not depend on
-// threads.
+// All elements that can collide in one element of the target are in one lane along `dim`. One
+// thread processes a lane, in index order, so results do not depend on the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +16,14 @@ namespace opwright {
 
 class ScatterLoop {
  public:
-  // `index` is checked and int64; `source` has its sizes, or is null: then `value` is every element
-  // of it. `target` and `source` have the same size of item.
+  // `index` is checked and int64; `source` has its sizes, or is null: then every element is
+  // `value`. `target` and `source` have the same item size.
   ScatterLoop(const Tensor& target, const Tensor& index, const Tensor* source, const void* value,
               size_t dim)
       : length_(as_vector(index.sizes())[dim]),
         lanes_(find_lanes(target, index, source, value, dim)) {}
 
-  // Calls combine(target, source) for every index, the elements being of type T.
+  // Calls combine(target, source) for every index, with elements of type T.
   template <class T, class Combine>
   void run(const Combine& combine) const {
     const int64_t grain = std::max<int64_t>(1, kElementwiseGrain / std::max<int64_t>(1, length_));
@@ -32,7 +31,7 @@ class ScatterLoop {
       lanes_.for_each_run_of(begin, end,
                              [&](const StridedLoop::Pointers& pointers,
                                  const StridedLoop::ByteStrides& strides, int64_t count) {
-                               // Lanes side by side in memory are walked side by side.
+                               // Lanes that are adjacent in memory are processed side by side.
                                if (count > 1 && strides[1] < along_[1])
                                  walk<T>(pointers, along_, length_, strides, count, combine);
                                else
@@ -44,12 +43,12 @@ class ScatterLoop {
  private:
   using Strides = StridedLoop::ByteStrides;
 
-  // A tensor of zero dimensions counts as one of one.
+  // Treats a zero-dim tensor as one-dimensional.
   static Sizes as_vector(std::span<const int64_t> values) {
     return values.empty() ? Sizes(1, 1) : Sizes(values);
   }
 
-  // The lanes as elements: `dim` has one. Fills along_.
+  // A loop with one element per lane: size 1 along `dim`. Fills along_.
   StridedLoop find_lanes(const Tensor& target, const Tensor& index, const Tensor* source,
                          const void* value, size_t dim) {
     const auto item = static_cast<int64_t>(item_size(target.dtype()));
@@ -75,7 +74,7 @@ class ScatterLoop {
     for (int64_t i = 0; i < outer_count; ++i) {
       for (int64_t j = 0; j < inner_count; ++j) {
         const auto at = [&](size_t k) { return start[k] + i * outer[k] + j * inner[k]; };
-        // Along `dim` the index says where the target is.
+        // Along `dim` the index determines the target position.
         const int64_t along = &inner == &along_ ? j : i;
         const auto index = *reinterpret_cast<const int64_t*>(at(1));
         combine(*reinterpret_cast<T*>(at(0) + (index - along) * along_[0]),

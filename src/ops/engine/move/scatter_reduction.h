@@ -1,4 +1,4 @@
-// The ways in which scatter_reduce combines what meets in one element.
+// How scatter_reduce combines values that collide in one element.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ template <class T>
 struct CombineProd {
   T operator()(T a, T b) const { return wrap_mul(a, b); }
 };
-// Not-a-number stays, whichever side it is on.
+// NaN wins, whichever side it is on.
 template <class T>
 struct CombineMax {
   T operator()(T a, T b) const { return a > b || a != a ? a : b; }
@@ -63,7 +63,7 @@ void for_combined_dtype(DType dtype, const char* who, ScatterReduction reduction
   });
 }
 
-// What leaves the other side as it is.
+// The neutral element.
 template <class T>
 T identity_of(ScatterReduction reduction) {
   using Limits = std::numeric_limits<ComputeType<T>>;
@@ -78,7 +78,7 @@ T identity_of(ScatterReduction reduction) {
   return convert_number<T>(0);
 }
 
-// Ints are rounded down, as PyTorch has it.
+// Ints are rounded down, as in PyTorch.
 template <class T>
 T mean_of(T sum, int64_t count) {
   if constexpr (kIsBool<T>) {

@@ -9,11 +9,11 @@
 namespace opwright {
 namespace {
 
-// Elements on each side of a tile: it is read and written in whole lines of the cache.
+// Elements per side of a tile, which is read and written in full cache lines.
 template <class Item>
 constexpr int64_t kTile = std::max<int64_t>(8, 64 / static_cast<int64_t>(sizeof(Item)));
 
-// target[i, j] = source[j, i]; the strides are those of j in the target and i in the source, in
+// target[i, j] = source[j, i]; the strides are those of j in the target and of i in the source, in
 // bytes.
 template <class Item>
 void copy_tile(std::byte* target, int64_t target_stride, const std::byte* source,
@@ -29,7 +29,7 @@ void copy_tile(std::byte* target, int64_t target_stride, const std::byte* source
   }
 }
 
-// Tiles go in blocks of so many elements on each side: their pages stay known to the machine.
+// Tiles are grouped in blocks of this many elements per side, so that their pages stay in the TLB.
 constexpr int64_t kBlock = 64;
 
 template <class Item>
@@ -45,7 +45,7 @@ void copy_block(std::byte* target, int64_t target_stride, const std::byte* sourc
   }
 }
 
-// The first two dimensions of the loop; bands of the second go to threads.
+// Copies over the first two dimensions of the loop; threads take bands of the second.
 template <class Item>
 void copy_plane(const StridedLoop& loop, std::byte* target, const std::byte* source) {
   constexpr auto kItem = static_cast<int64_t>(sizeof(Item));

@@ -1,4 +1,4 @@
-// Copies whose source is dense along another dimension than their target, as after a transpose.
+// Copies whose source and target are dense along different dimensions, as after a transpose.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace opwright {
 
-// Copies and returns true when `loop`, over a target and a source of the same items, is such a copy
-// and large enough for tiles to pay.
+// If `loop`, over a target and a source with the same item size, is such a copy and large enough
+// for tiling to pay, copies and returns true.
 bool copy_transposed(const StridedLoop& loop, int64_t item);
 
 }  // namespace opwright

@@ -15,14 +15,14 @@ namespace {
 
 constexpr size_t kMostLoopTerms = kMostInputs + 1;  // the result is the first
 
-// Dimensions of all terms, outermost first: in the order of the result's memory, joined where they
-// lie together in every term. At least one.
+// The dimensions of all terms, outermost first: in the result's memory order, merged where they are
+// contiguous in every term. At least one.
 class LoopDims {
  public:
   LoopDims(const Sizes& sizes, std::span<const Sizes> strides) : num_terms_(strides.size()) {
     SmallVector<size_t, kInlineDims> order(sizes.size());
     std::iota(order.begin(), order.end(), size_t{0});
-    std::ranges::sort(order, [&](size_t a, size_t b) {  // a stable one would allocate
+    std::ranges::sort(order, [&](size_t a, size_t b) {  // a stable sort would allocate
       const int64_t of_a = std::abs(strides[0][a]);
       const int64_t of_b = std::abs(strides[0][b]);
       return of_a != of_b ? of_a > of_b : a < b;
@@ -60,7 +60,7 @@ class LoopDims {
   std::array<Sizes, kMostLoopTerms> strides_;
 };
 
-// As broadcast_strides gives them, which costs more than a small call.
+// Like broadcast_strides, which would cost more than a small call.
 Sizes strides_in(const DeviceElements& elements, const Sizes& sizes) {
   if (sizes.size() != 1) return broadcast_strides(elements.sizes, elements.strides, sizes);
   const bool is_one = elements.sizes.empty() || elements.sizes[0] == 1;

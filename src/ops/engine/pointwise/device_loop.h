@@ -1,5 +1,5 @@
-// Loops over elements on a device: one result, some operands and numbers, and a formula
-// (pointwise_formula.h) that every element is computed by.
+// Elementwise loops on a device: one result, several operands and numbers, and a formula
+// (pointwise_formula.h) for each element.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace opwright {
 
-// Memory of a device as a loop walks it.
+// Device memory as a loop accesses it.
 struct DeviceElements {
   void* data;  // of element (0, 0, ...)
   DType dtype;
@@ -24,7 +24,7 @@ struct DeviceElements {
   Sizes strides;
 };
 [[nodiscard]] DeviceElements elements_of(const Tensor& tensor);
-// The elements of a dense tensor as one row; one without dimensions has none here either.
+// The elements of a dense tensor as one row; for a zero-dim tensor without dimensions here too.
 [[nodiscard]] DeviceElements row_of(const Tensor& tensor);
 
 // Whether the device has compute_loop.
@@ -32,18 +32,18 @@ struct DeviceElements {
 
 class DeviceLoop {
  public:
-  // The formula's terms have the dtype `compute`, which is no half.
+  // The formula is computed in dtype `compute`, which must not be a half.
   DeviceLoop(const char* formula, DType compute) : formula_(formula), compute_(compute) {}
 
-  // The next of x, y, z: elements that broadcast to the result, rounded to `through` before they
-  // are computed with, or a number.
+  // Adds the next of x, y, z: elements that broadcast to the result and are rounded to `through`
+  // before use, or a number.
   void add_operand(DeviceElements elements, DType through);
   void add_operand(const Scalar& number, DType through);
-  // The next of a, b, c.
+  // Adds the next of a, b, c.
   void add_number(const Scalar& number);
 
-  // Nothing is done for a result without elements. NotImplementedError for `who` where the device
-  // computes no loops.
+  // Does nothing if the result has no elements. NotImplementedError for `who` if the device has no
+  // loops.
   void write(const char* who, Device device, const DeviceElements& result);
 
  private:

@@ -16,7 +16,7 @@
 namespace opwright {
 namespace {
 
-// That of the call: only numbers may come from the cpu.
+// The device of the call: only numbers may come from the CPU.
 Device find_loop_device(const PointwiseCall& call) {
   for (const PointwiseOperand& operand : call.operands) {
     if (operand.is_tensor() && !is_on_cpu(*operand.tensor)) return operand.tensor->device();
@@ -33,7 +33,7 @@ std::string dtypes_text(const PointwiseCall& call) {
   return text;
 }
 
-// The shape of the usual call: dense tensors of one shape, and numbers. Null: it is another one.
+// The shape of the common case, dense tensors of one shape and numbers. Null: another case.
 const OpwDlTensor* find_dense_shape(const PointwiseCall& call) {
   const OpwDlTensor* shape = nullptr;
   for (const PointwiseOperand& operand : call.operands) {
@@ -46,9 +46,9 @@ const OpwDlTensor* find_dense_shape(const PointwiseCall& call) {
   return shape;
 }
 
-// `is_dense`: all memory that has dimensions is walked from its beginning to its end.
-void write_device_result(const PointwiseCall& call, const PointwiseTypes& types,
-                         const Tensor& target, bool is_dense) {
+// `is_dense`: all memory with dimensions is read from beginning to end.
+void write_device_result(const PointwiseCall& call, const PointwiseTypes& types, const Tensor& target,
+                  bool is_dense) {
   const auto elements = [&](const Tensor& tensor) {
     return is_dense ? row_of(tensor) : elements_of(tensor);
   };

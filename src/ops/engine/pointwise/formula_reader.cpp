@@ -18,10 +18,10 @@
 namespace opwright {
 namespace {
 
-// A binary operator: the longer spelling first where one begins another.
+// A binary operator; if one is a prefix of another, the longer one is listed first.
 struct Infix {
   std::string_view spelling;
-  int level;  // binds the tighter, the higher
+  int level;  // higher binds tighter
   std::string_view function;
   bool is_logical = false;  // of truth values
 };
@@ -44,7 +44,7 @@ constexpr auto kInfixes = std::to_array<Infix>({
     {"*", 10, "multiply"},
     {"/", 10, "divide"},
 });
-constexpr int kShiftLevel = 8;  // below: comparisons and logic, which truth values have as well
+constexpr int kShiftLevel = 8;  // below: comparisons and logic, which also accept truth values
 
 class FormulaReader {
  public:

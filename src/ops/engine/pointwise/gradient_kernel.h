@@ -1,5 +1,5 @@
-// Kernels of gradients: as kKernels has them, without the form for inputs that are one element for
-// all. With one x for all gradients there is next to nothing left to compute in it.
+// Gradient kernels: like kKernels, without the variant for inputs of a single repeated element.
+// With one x for all gradients there is almost nothing to compute in it.
 #pragma once
 
 #include "opwright/ops/engine/pointwise/kernel.h"
@@ -14,7 +14,7 @@ constexpr KernelTable without_repeated(KernelTable table) {
 template <template <class> class F, class Types>
 inline constexpr KernelTable kGradientKernels = without_repeated(kKernels<F, Types>);
 
-// The operation of a functor over floating numbers.
+// The operation of a functor over floating-point numbers.
 template <template <class> class F>
 constexpr PointwiseOp gradient_op(uint8_t arity, const char* formula = nullptr) {
   return {.arity = arity,

@@ -1,13 +1,13 @@
-// Pointwise kernels from functors: one loop over dense elements for each dtype and machine level.
+// Builds pointwise kernels from functors: a loop over dense elements per dtype and CPU level.
 //
 // A functor is a class template over the element type T. It is called with one to three T, or with
-// a condition (a bool, read as uint8_t) and two T, and gives the element of the output; its call
+// a condition (a bool, read as uint8_t) and two T, and returns the output element; its call
 // operator is OPWRIGHT_INLINE. It may have
 //   explicit F(std::span<const Scalar>)   for the numbers of the call
 //   kIsModular                            ints wrap around: signed ones use the unsigned code
-//   kIsBitwise                            all types but complex ones use that of unsigned ints
+//   kIsBitwise                            all non-complex types use the code of unsigned ints
 //   kIsScalar                             computes nothing, or calls functions: no vector code
-//   bool is_special(T...), Out special(T...)   values that the usual way does not cover
+//   bool is_special(T...), Out special(T...)   values that the main path does not cover
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ using InexactTypes = decltype(FloatTypes{} + ComplexTypes{});
 using NumberTypes = decltype(RealTypes{} + ComplexTypes{});
 using AllTypes = decltype(OrderedTypes{} + ComplexTypes{});
 
-// Few tensors have these dtypes: one loop is enough for all levels, unless others share it.
+// Few tensors have these dtypes: one loop serves all levels, unless it is shared with other dtypes.
 template <class T>
 inline constexpr bool kIsRare =
     std::is_same_v<T, uint16_t> || std::is_same_v<T, uint32_t> || std::is_same_v<T, uint64_t>;
@@ -64,7 +64,7 @@ struct Kernel {
                   const std::byte* const* inputs, int64_t count) {
     loop(numbers, output, inputs, count, std::index_sequence_for<In...>{});
   }
-  // The inputs after the first are one element each.
+  // The inputs after the first are a single element each.
   static void run_repeated(std::span<const Scalar> numbers, std::byte* output,
                            const std::byte* const* inputs, int64_t count) {
     repeated_loop(numbers, output, inputs, count, std::index_sequence_for<In...>{});
@@ -201,7 +201,7 @@ inline constexpr KernelTable kKernels = make_kernel_table<F>(Types{});
 
 inline constexpr const char* kTakesReal = "real dtypes but bool";
 
-// The operation of a functor over floating numbers.
+// The operation of a functor over floating-point numbers.
 template <template <class> class F>
 constexpr PointwiseOp floating_op(uint8_t arity, const char* formula = nullptr) {
   return {.arity = arity,

@@ -1,4 +1,4 @@
-// Functions of the mathematics as functors: float32 by vector_math.h, other types by the standard
+// Mathematical functions as functors: float32 from vector_math.h, other types from the standard
 // library.
 #pragma once
 
@@ -26,9 +26,9 @@ OPWRIGHT_INLINE Complex<R> from_standard(std::complex<R> value) {
   return {value.real(), value.imag()};
 }
 
-// F has `float vector(float...)` and a template `exact`, of floating or std::complex numbers;
-// `bool is_special(float...)` where `vector` does not cover all floats; and kHasDouble where there
-// is a `double vector(double...)` as well.
+// F has `float vector(float...)` and a template `exact` for floating-point or std::complex numbers;
+// `bool is_special(float...)` if `vector` does not cover all floats; and kHasDouble if there is
+// also a `double vector(double...)`.
 template <class T, class F>
 struct MathFunction {
   static constexpr bool kHasDouble = requires { requires F::kHasDouble; };

@@ -1,10 +1,9 @@
-// Pointwise operations: what every operator that works element by element says about itself.
+// Describes pointwise operations: what each elementwise operator must define.
 //
-// A family file (src/ops/pointwise) holds one PointwiseOp for each operation: its kernels over
-// dense elements and how dtypes meet. Everything else is the same for all of them and stands
-// elsewhere: shapes and dtypes of results (pointwise_result.h), the CPU's engine
-// (cpu/pointwise_engine.h), fake kernels, and the reading of arguments, so that overloads with
-// numbers, in-place and out forms come from one PointwiseOp.
+// A family file (src/ops/pointwise) holds one PointwiseOp per operation: its kernels over dense
+// elements and its dtype rule. Everything else is shared: shapes and dtypes of results
+// (pointwise_result.h), the CPU engine (cpu/pointwise_engine.h), fake kernels, and argument
+// parsing, so overloads with numbers, in-place and out forms come from one PointwiseOp.
 #pragma once
 
 #include <array>
@@ -22,13 +21,13 @@ namespace opwright {
 inline constexpr size_t kMostInputs = 3;
 inline constexpr size_t kMostNumbers = 3;
 
-// The tensor of an argument that holds one, without a count of its own; lives as long as `value`.
+// The tensor in an argument, without its own reference count; lives as long as `value`.
 inline const Tensor& borrow_tensor(const OpwValue& value) {
   static_assert(sizeof(Tensor) == sizeof value.as_tensor);
   return reinterpret_cast<const Tensor&>(value.as_tensor);
 }
 
-// A tensor argument, borrowed, or a number in its place.
+// A borrowed tensor argument, or a number instead of one.
 struct PointwiseOperand {
   const Tensor* tensor = nullptr;
   Scalar number = {};
@@ -39,24 +38,24 @@ struct PointwiseOperand {
   }
 };
 
-// Computes `count` dense elements. All inputs have the dtype that the kernel stands under in its
-// table, but a leading condition, which is bool. The output may be one of the inputs.
+// Computes `count` dense elements. All inputs have the dtype of the kernel's table entry, except a
+// leading condition, which is bool. The output may be one of the inputs.
 using PointwiseKernel = void (*)(std::span<const Scalar> numbers, std::byte* output,
                                  const std::byte* const* inputs, int64_t count);
 
-// One kernel for each level of the machine (cpu/cpu_level.h); the output's dtype.
+// One kernel per CPU level (cpu/cpu_level.h); the output's dtype.
 struct LeveledKernel {
   std::array<PointwiseKernel, 3> by_level{};
-  // The same where every input after the first is one element for all; may be missing.
+  // For inputs after the first that are a single element each; optional.
   std::array<PointwiseKernel, 3> repeated_by_level{};
   DType output{};
 };
 
-// By the dtype that is computed in; halves are computed in float32.
+// Indexed by compute dtype; halves are computed in float32.
 inline constexpr size_t kNumKernelDTypes = 13;
 using KernelTable = std::array<LeveledKernel, kNumKernelDTypes>;
 
-// The place of a dtype in a KernelTable.
+// The index of a dtype in a KernelTable.
 constexpr size_t kernel_index(DType dtype) {
   switch (dtype) {
     case DType::Bool:
@@ -88,54 +87,53 @@ constexpr size_t kernel_index(DType dtype) {
   }
 }
 constexpr bool is_half(DType dtype) { return dtype == DType::Float16 || dtype == DType::BFloat16; }
-// Where values of a dtype are computed.
+// The compute dtype for values of a dtype.
 constexpr DType kernel_dtype(DType dtype) { return is_half(dtype) ? DType::Float32 : dtype; }
 
 // How the dtype of the result follows from the common dtype of the operands.
 enum class ResultRule : uint8_t {
-  Common,   // computed and given in the common dtype
-  Inexact,  // as Common, with ints and bools as the default float
-  Bool,     // computed in the common dtype, gives truth values
-  Real,     // as Common; the result of complex numbers is real
+  Common,   // computed and returned in the common dtype
+  Inexact,  // like Common, with ints and bools as the default float
+  Bool,     // computed in the common dtype, returns bool
+  Real,     // like Common; complex inputs give a real result
 };
 
 struct PointwiseCall;
 
-// In place of a formula: for these dtypes there is none.
+// Instead of a formula: there is none for these dtypes.
 inline constexpr const char* kNoFormula = "";
 
 struct PointwiseOp {
-  uint8_t arity;  // how many arguments are operands; they come first
+  uint8_t arity;  // the number of operands; they are the first arguments
   const KernelTable* kernels = nullptr;
   ResultRule rule = ResultRule::Common;
-  const char* takes = "numbers";  // the dtypes with a kernel, for the refusal of others
-  // The first operand is a bool that chooses, and takes no part in promotion.
+  const char* takes = "numbers";  // the supported dtypes, for error messages
+  // The first operand is a bool condition and is ignored in promotion.
   bool has_condition = false;
-  // A number is as exact as kernels compute, also where the operands meet in a half.
+  // A number keeps the compute precision, even if the common dtype is a half.
   bool keeps_numbers_wide = false;
-  // A new result is contiguous, whatever the order of the operands' memory.
+  // A new result is contiguous, whatever the memory order of the operands.
   bool gives_contiguous = false;
-  // Reads what the operator has beside operands and numbers, and may put another operation, other
-  // operands or numbers in their place.
+  // Reads the operator's other arguments, and may replace the operation, operands or numbers.
   void (*prepare)(PointwiseCall& call) = nullptr;
-  // Refuses what the kernels could compute but the operator does not allow.
+  // Rejects calls that the kernels could compute but the operator does not allow.
   void (*check)(const PointwiseCall& call, DType common) = nullptr;
-  // What the kernels compute, for compilers (pointwise_formula.h); of ints and of bools, where it
-  // is said in another way.
+  // What the kernels compute, for compilers (pointwise_formula.h); separate formulas for ints and
+  // bools if they differ.
   const char* formula = nullptr;
   const char* formula_of_ints = nullptr;
   const char* formula_of_bools = nullptr;
-  // Of ints: the kernels throw where y is zero.
+  // For ints: the kernels throw if y is zero.
   bool refuses_zero = false;
 };
 
 // One call: the operation, its operands, and the numbers that are the same for every element.
 struct PointwiseCall {
-  const char* who;  // as errors name the operator
+  const char* who;  // the operator's name in errors
   const PointwiseOp* op;
   SmallVector<PointwiseOperand, kMostInputs> operands;
   SmallVector<Scalar, kMostNumbers> numbers;
-  // The arguments after the operands, without `out`; those that are Scalars are `numbers` as well.
+  // The arguments after the operands, without `out`; Scalars among them are also in `numbers`.
   std::span<const OpwValue> others;
 };
 

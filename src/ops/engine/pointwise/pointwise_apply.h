@@ -1,4 +1,4 @@
-// A pointwise operation as a step of another kernel: not an operator that is called, but its loop.
+// Runs the loop of a pointwise operation inside another kernel, without calling the operator.
 #pragma once
 
 #include <initializer_list>
@@ -12,7 +12,7 @@ namespace opwright {
 [[nodiscard]] Tensor apply_pointwise(const char* who, const PointwiseOp& op,
                                      std::initializer_list<const Tensor*> operands,
                                      std::initializer_list<Scalar> numbers = {});
-// Its shape and dtype.
+// Its shape and dtype only.
 [[nodiscard]] FakeTensor apply_pointwise(const char* who, const PointwiseOp& op,
                                          std::initializer_list<const FakeTensor*> operands,
                                          std::initializer_list<Scalar> numbers = {});

@@ -9,7 +9,7 @@
 namespace opwright {
 namespace {
 
-// From this length on a run is computed where it is; shorter ones are gathered.
+// Runs of at least this length are computed in place; shorter ones are gathered.
 constexpr int64_t kLongRun = 64;
 
 void store_number(NumberCell& cell, const Scalar& number, DType dtype) {

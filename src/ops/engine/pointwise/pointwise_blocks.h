@@ -1,4 +1,4 @@
-// A pointwise kernel over operands of any strides and dtypes, block by block.
+// Runs a pointwise kernel over operands of any strides and dtypes, block by block.
 #pragma once
 
 #include <array>
@@ -14,35 +14,35 @@ struct alignas(16) NumberCell {
   std::array<std::byte, 16> bytes;
 };
 
-// A number operand, or the element of a zero-dim tensor, as the kernel takes it.
+// A number operand, or the element of a zero-dim tensor, converted for the kernel.
 [[nodiscard]] NumberCell read_number(const PointwiseCall& call, const PointwiseTypes& types,
                                      size_t operand);
 
-// The dtype in which a kernel takes an operand.
+// The dtype in which a kernel expects an operand.
 [[nodiscard]] inline DType input_dtype(const PointwiseCall& call, const PointwiseTypes& types,
                                        size_t operand) {
   return call.op->has_condition && operand == 0 ? DType::Bool : kernel_dtype(types.compute);
 }
 
-// Bytes of each buffer; all of a call stay in the first cache.
+// Bytes per buffer; all buffers of a call fit in the L1 cache.
 inline constexpr int64_t kBlockBytes = 4096;
 using BlockBuffer = std::array<std::byte, kBlockBytes>;
 
 class PointwiseBlocks {
  public:
-  // `output` has the broadcast sizes; it may be an operand as well.
+  // `output` has the broadcast sizes; it may also be an operand.
   PointwiseBlocks(const PointwiseCall& call, const PointwiseTypes& types, const Tensor& output);
 
   void run() const;
 
  private:
-  // How the elements of one operand become dense and of the kernel's dtype.
+  // How to make the elements of one operand dense and of the kernel's dtype.
   struct Access {
     ConversionFunction convert = nullptr;
-    ConversionFunction convert_rounded = nullptr;  // from what `convert` gave, where that is a half
+    ConversionFunction convert_rounded = nullptr;  // after `convert`, if that gives a half
     int64_t item = 0;                              // bytes, in the kernel
     bool keeps_dtype = false;
-    bool is_constant = false;  // one element for all
+    bool is_constant = false;  // a single element for all
     bool is_linear = false;    // dense over all dimensions of the loop
   };
 
@@ -61,7 +61,7 @@ class PointwiseBlocks {
   PointwiseKernel repeated_kernel_;  // may be null
   std::array<NumberCell, kMostInputs> numbers_;
   StridedLoop loop_;
-  std::array<Access, kMostOperands> accesses_;  // the output first
+  std::array<Access, kMostOperands> accesses_;  // starts with the output
   int64_t block_ = 0;                           // elements
 };
 

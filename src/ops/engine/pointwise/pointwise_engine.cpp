@@ -12,8 +12,8 @@
 namespace opwright {
 namespace {
 
-// The usual call: dense tensors of one shape, in the dtype of the kernel or in the half that it
-// computes for, and numbers.
+// The common case: dense tensors of one shape, in the kernel's dtype or in the half that it
+// computes, and numbers.
 class DenseCall {
  public:
   DenseCall(const PointwiseCall& call, const PointwiseTypes& types) : call_(call), types_(types) {
@@ -96,8 +96,8 @@ class DenseCall {
     });
   }
 
-  // A number fills a block once, and the kernel reads it there again and again. Halves are widened
-  // into a block, and the result is rounded from one.
+  // A number fills a block once, and the kernel reads the block repeatedly. Halves are widened into
+  // a block, and the result is rounded from one.
   void run_blocks(std::byte* output, int64_t numel,
                   const std::array<NumberCell, kMostInputs>& cells) const {
     const DType wide = kernel_dtype(types_.compute);

@@ -13,7 +13,7 @@
 namespace opwright {
 namespace {
 
-// That of the tensors with dimensions, where there is one: a number may come from the cpu.
+// The device of the tensors with dimensions, if there is one: a number may come from the CPU.
 Device find_device(const PointwiseCall& call) {
   const Tensor* chosen = nullptr;
   for (const PointwiseOperand& operand : call.operands) {

@@ -1,4 +1,4 @@
-// Fake kernels of pointwise operators: shape, dtype and device without data, sizes may be symbols.
+// Fake kernels of pointwise operators: shape, dtype and device without data; sizes may be symbolic.
 #pragma once
 
 #include "opwright/ops/engine/pointwise/pointwise.h"
@@ -6,7 +6,7 @@
 namespace opwright {
 
 [[nodiscard]] Tensor fake_pointwise(const PointwiseCall& call);
-// Checks what the kernels check of the tensor that is written.
+// Makes the same checks on the written tensor as the kernels.
 void fake_pointwise_in_place(const PointwiseCall& call, const Tensor& self);
 void fake_pointwise_out(const PointwiseCall& call, const Tensor& out);
 

@@ -26,10 +26,10 @@ bool is_symbolic_operand(const PointwiseOperand& operand) {
 bool is_unsafe_divisor(const PointwiseOperand& divisor) {
   if (divisor.is_tensor() || is_symbolic_operand(divisor)) return true;
   const auto value = divisor.number.to<int64_t>();
-  return value == 0 || value == -1;  // the smallest int over -1 is no int
+  return value == 0 || value == -1;  // the smallest int divided by -1 overflows
 }
 
-// Read by the run alone, or by no formula.
+// Known only at run time, or not usable in a formula.
 bool is_unknown(const Scalar& number) {
   return number.is_complex() || (number.is_floating() && std::isnan(number.to<double>()));
 }
@@ -71,7 +71,7 @@ Scalar number_in_formula(const Scalar& number, DType compute) {
       return number_as<int32_t>(number);
     case DType::UInt64:
     case DType::Int64:
-      // There an int would be a symbol.
+      // As an int it would be a symbol word.
       if (number.is_floating() && number.to<double>() < -0x1p62) return number;
       return number_as<int64_t>(number);
     case DType::Float32:

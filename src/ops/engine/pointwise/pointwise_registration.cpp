@@ -17,18 +17,18 @@ namespace {
 
 enum class Form : uint8_t { New, InPlace, Out };
 
-// What the functions below know of their operator; the `self` of its records.
+// Data about an operator for the functions below; the `self` of its records.
 struct PointwiseOperator {
   const PointwiseOp* op;
   std::string who;  // "add", "add_"
   Form form;
   uint32_t num_args;
-  uint32_t num_others;      // arguments after the operands, without `out`
+  uint32_t num_others;      // the number of arguments after the operands, without `out`
   bool others_are_numbers;  // all of them are Scalars
 };
 
 PointwiseCall read_call(const PointwiseOperator& self, const OpwValue* args) {
-  PointwiseCall call;  // member by member: braces would clear all of its inline room
+  PointwiseCall call;  // set member by member: braces would clear all inline storage
   call.who = self.who.c_str();
   call.op = self.op;
   for (uint32_t i = 0; i < self.op->arity; ++i) {
@@ -124,7 +124,7 @@ struct PointwiseTable {
 };
 
 void register_pointwise_table(const PointwiseTable& table) {
-  static auto* operators = new std::deque<PointwiseOperator>;  // never freed: records lead to them
+  static auto* operators = new std::deque<PointwiseOperator>;  // never freed: records point to them
   Registry& registry = Registry::get();
   for (const PointwiseEntry& entry : table.entries) {
     PointwiseOperator& self = operators->emplace_back(
@@ -143,8 +143,8 @@ bool is_symbolic_value(const OpwValue& value) {
   return value.tag == kOpwSymInt && SymInt::borrow(value.as_int).is_symbolic();
 }
 
-// What is read for its value: numbers beside the operands, and those too where there is nothing
-// else for `prepare` to look at.
+// Whether reading would need a symbol's value: that of numbers besides the operands, and of number
+// operands too if `prepare` can read nothing else.
 bool asks_symbols(const PointwiseOperator& self, Arguments args) {
   const bool asks_operands = self.op->prepare && self.num_others == 0;
   const auto asked = args.subspan(asks_operands ? 0 : self.op->arity);

@@ -1,5 +1,5 @@
-// Registers the kernels of pointwise operators: the CPU's, that of other devices and the fake one,
-// for every form.
+// Registers the kernels of pointwise operators, in every form: for the CPU, for other devices, and
+// fake.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,19 @@
 
 namespace opwright {
 
-// An operator that is defined already, and what computes it.
+// A defined operator, and the operation that computes it.
 struct PointwiseEntry {
   const char* name;  // "aten::add.Tensor"
   const PointwiseOp& (*op)();
-  uint32_t line;  // of `file`
+  uint32_t line;  // in `file`
 };
 
-// The schema tells the form: the first arguments are the operation's operands; the others follow,
-// and a written argument is where the result goes. Done when the registry is first used. Gives
-// true.
+// The schema determines the form: the operation's operands come first, then the other arguments; a
+// written argument receives the result. Registered when the registry is first used. Returns true.
 bool register_pointwise(const char* file, std::initializer_list<PointwiseEntry> entries);
 
-// A call as the CPU kernel registered above reads it; it borrows from `args` and `op`. None: the
-// operator has another kernel, writes, or a number is a symbol that reading would ask for its
-// value.
+// A call as the CPU kernel registered above reads it; borrows from `args` and `op`. None if the
+// operator has another kernel or writes, or if reading would need the value of a symbolic number.
 [[nodiscard]] std::optional<PointwiseCall> read_pointwise_call(const Operator& op, Arguments args);
 
 }  // namespace opwright

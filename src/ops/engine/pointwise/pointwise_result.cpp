@@ -48,7 +48,7 @@ bool has_number(const PointwiseCall& call) {
   return std::ranges::any_of(call.operands, [](const auto& each) { return !each.is_tensor(); });
 }
 
-// An operand is converted to the common dtype before its strides count, and then it is dense.
+// An operand is converted to the common dtype, and thus made dense, before its strides count.
 bool is_converted(const PointwiseCall& call, size_t operand, DType common) {
   const bool takes_part = operand != 0 || !call.op->has_condition;
   return takes_part && call.operands[operand].tensor->dtype() != common;
@@ -137,7 +137,7 @@ void prepare_out(const PointwiseCall& call, const PointwiseTypes& types, const T
   if (!std::ranges::equal(out.sizes(), sizes)) {
     OPWRIGHT_CHECK_VALUE(out.numel() == 0, call.who, ": out of sizes ", to_text(out.sizes()),
                          " cannot hold a result of sizes ", to_text(sizes),
-                         "; give a tensor of these sizes, or an empty one, which gets them");
+                         "; pass a tensor of these sizes, or an empty one, which is resized");
     const Tensor fresh = make_empty_strided(sizes, find_strides(call, sizes, types.compute),
                                             out.dtype(), out.device());
     replace_contents(impl(out), impl(fresh));

@@ -1,4 +1,4 @@
-// What the result of a pointwise call is: dtype, sizes, strides. Real and fake kernels ask here.
+// The dtype, sizes and strides of a pointwise result. Shared by real and fake kernels.
 #pragma once
 
 #include "opwright/ops/engine/pointwise/pointwise.h"
@@ -7,29 +7,29 @@
 namespace opwright {
 
 struct PointwiseTypes {
-  DType common;   // in which the operands meet; they are rounded to it
-  DType compute;  // in which the operation is defined
+  DType common;   // the operands are rounded to it
+  DType compute;  // the operation is computed in it
   DType result;
   const LeveledKernel* kernel;
 };
 
-// TypeError when the operation has no kernel for the common dtype.
+// TypeError if the operation has no kernel for the common dtype.
 [[nodiscard]] PointwiseTypes find_types(const PointwiseCall& call);
 
-// The sizes that all tensors broadcast to. ValueError.
+// The broadcast sizes of all tensors. ValueError.
 [[nodiscard]] Sizes find_sizes(const PointwiseCall& call);
 [[nodiscard]] SymSizes find_sym_sizes(const PointwiseCall& call);
 
-// The strides of a new result: dense, in the order of the operands' memory, as PyTorch has it.
+// The strides of a new result: dense, in the memory order of the operands, as in PyTorch.
 [[nodiscard]] Sizes find_strides(const PointwiseCall& call, std::span<const int64_t> sizes,
                                  DType common);
-// With a symbol among the sizes or strides, operands of one layout keep it and any others give a
-// contiguous result.
+// With symbolic sizes or strides, operands with a common layout keep it; otherwise the result is
+// contiguous.
 [[nodiscard]] SymSizes find_sym_strides(const PointwiseCall& call, const SymSizes& sizes,
                                         DType common);
 
-// Makes `out` ready for the result: an empty one gets its sizes. ValueError for other sizes, and
-// what check_storable and check_writable raise.
+// Prepares `out` for the result: resizes it if it is empty. ValueError for other sizes, and the
+// errors of check_storable and check_writable.
 void prepare_out(const PointwiseCall& call, const PointwiseTypes& types, const Tensor& out);
 
 }  // namespace opwright

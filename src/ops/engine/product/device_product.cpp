@@ -39,11 +39,11 @@ Tensor make_product(const char* who, const Tensor& left, const Tensor& right,
 
 double as_factor(const char* who, const char* name, const Scalar& number) {
   OPWRIGHT_CHECK_TYPE(!number.is_complex(), who, ": ", name,
-                      " is a complex number, which products on devices do not take");
+                      " is a complex number, which products on devices do not support");
   return number.to<double>();
 }
 
-// The result begins as the addend.
+// The result starts as the addend.
 Tensor add_product(const char* who, const Tensor& self, const Tensor& left, const Tensor& right,
                    std::span<const int64_t> sizes, const Scalar& beta, const Scalar& alpha) {
   check_addend(who, self.dtype(), left.dtype());
@@ -65,7 +65,7 @@ void multiply_on_device(const char* who, const Tensor& left, const Tensor& right
   product.dtype = to_dlpack(result.dtype());
   product.batch = left.dim() == 3 ? left.size(0) : 1;
   product.rows = left.dim() == 1 ? 1 : left.size(-2);
-  product.depth = alpha == 0 ? 0 : left.size(-1);  // nothing that is not finite comes through
+  product.depth = alpha == 0 ? 0 : left.size(-1);  // non-finite values do not come through
   product.columns = right.dim() == 1 ? 1 : right.size(-1);
   product.left = describe_matrix(left, VectorAs::Row);
   product.right = describe_matrix(right, VectorAs::Column);

@@ -11,8 +11,8 @@
 namespace opwright {
 namespace {
 
-constexpr int64_t kTinyWork = 64;                    // multiplications that need no vectors
-constexpr int64_t kDirectBytes = int64_t{64} << 10;  // of a right factor that is read where it is
+constexpr int64_t kTinyWork = 64;                    // multiplications that need no vector code
+constexpr int64_t kDirectBytes = int64_t{64} << 10;  // size of a right factor that is read in place
 constexpr int64_t kDirectDepth = 512;
 constexpr int64_t kDotChunk = int64_t{1} << 16;
 
@@ -47,7 +47,7 @@ void multiply_last_columns(const TileKernels<T>& kernels, const MatrixProduct<T>
   }
 }
 
-// Both factors are read where they are; the rows of `b` are dense.
+// Reads both factors in place; the rows of `b` are dense.
 template <class T>
 void multiply_direct(const MatrixProduct<T>& p) {
   const TileKernels<T>& kernels = tile_kernels<T>();
@@ -91,7 +91,7 @@ void multiply_matrices(const MatrixProduct<T>& p) {
   if (p.rows * p.columns <= kTinyWork && p.rows * p.columns * p.depth <= kTinyWork)
     return multiply_tiny(p);
   if (p.columns == 1) return multiply_vector(p);
-  if (p.rows == 1)  // the same product, written the other way round
+  if (p.rows == 1)  // the same product, transposed
     return multiply_vector<T>(
         {p.columns, p.depth, 1, p.b, p.b_column, p.b_row, p.a, p.a_column, p.a_row, p.c, 1});
   const bool is_small = p.depth <= kDirectDepth &&
@@ -114,7 +114,7 @@ T multiply_vectors(const T* a, int64_t a_step, const T* b, int64_t b_step, int64
     }
     return sum;
   }
-  // Elements with gaps are brought together first.
+  // Elements with gaps are gathered first.
   constexpr int64_t kGathered = 512;
   std::array<T, kGathered> left;
   std::array<T, kGathered> right;

@@ -1,7 +1,6 @@
-// A large product of floats: blocks of both factors are copied into panels in the order in which
-// the tile kernels read them, so that a block of the right factor stays in the second cache and a
-// panel in the first. Whoever calls it fills the panels, from a matrix of any strides or from an
-// image.
+// A large floating-point product: blocks of both factors are copied into panels in the order in
+// which the tile kernels read them, so that a block of the right factor stays in the L2 cache and a
+// panel in L1. The caller fills the panels, from a matrix of any strides or from an image.
 #pragma once
 
 #include <algorithm>
@@ -27,10 +26,10 @@ struct ProductTarget {
   T* data;
   int64_t row;
   int64_t rows, columns;
-  bool adds;  // to what is there
+  bool adds;  // to the existing values
 };
 
-// One packed panel pair, `rows` by `columns` elements of the result.
+// One packed panel pair: `rows` by `columns` elements of the result.
 template <class T>
 void multiply_panels(const TileKernels<T>& kernels, const T* left, const T* right, int64_t depth,
                      T* c, int64_t c_row, int64_t rows, int64_t columns, bool adds) {
@@ -61,8 +60,8 @@ void multiply_panels(const TileKernels<T>& kernels, const T* left, const T* righ
 }
 
 // fill_left(T* to, row, rows, k, depth) writes to[d * tile_rows + r], fill_right(T* to, column,
-// columns, k, depth) to[d * tile_columns + j]; both give zeros, or anything finite, for rows and
-// columns of a panel that are not there. `depth` > 0.
+// columns, k, depth) writes to[d * tile_columns + j]; for missing rows and columns of a panel they
+// write zeros or anything finite. `depth` > 0.
 template <class T, class FillLeft, class FillRight>
 void multiply_packed(const ProductTarget<T>& target, int64_t depth, const FillLeft& fill_left,
                      const FillRight& fill_right) {
@@ -78,7 +77,7 @@ void multiply_packed(const ProductTarget<T>& target, int64_t depth, const FillLe
   const int64_t most_depth = std::min(kBlockDepth, depth);
   const ScratchMemory memory(static_cast<size_t>((most_rows + most_columns) * most_depth) *
                              sizeof(T));
-  T* const right = memory.data<T>();  // whose lines are whole vectors
+  T* const right = memory.data<T>();  // lines are entire vectors
   T* const left = right + most_columns * most_depth;
   for (int64_t j0 = 0; j0 < target.columns; j0 += kBlockColumns) {
     const int64_t columns = std::min(kBlockColumns, target.columns - j0);
@@ -103,7 +102,7 @@ void multiply_packed(const ProductTarget<T>& target, int64_t depth, const FillLe
   }
 }
 
-// Copies a few elements without a call: the whole lines of panels as vectors.
+// Copies a few elements without a call: the full lines of panels as vectors.
 template <class T>
 OPWRIGHT_INLINE void copy_line(T* to, const T* from, int64_t count) {
   if (count == 32) {
@@ -117,7 +116,7 @@ OPWRIGHT_INLINE void copy_line(T* to, const T* from, int64_t count) {
   }
 }
 
-// A panel whose lines are dense in memory the other way round: rows of a right factor.
+// A panel whose lines are dense the other way round in memory: rows of a right factor.
 template <class T>
 struct CopyLinesLoop {
   OPWRIGHT_INLINE static void run(T* to, int64_t width, const T* from, int64_t step, int64_t lines,
@@ -145,7 +144,7 @@ OPWRIGHT_INLINE void transpose_block(T* to, int64_t width, const T* from, int64_
   for (int64_t i = 0; i < 4; ++i) std::memcpy(to + i * width, &columns[i], sizeof(Four));
 }
 
-// A panel from lines that are dense in memory: four by four, and what is left one by one.
+// A panel from lines that are dense in memory: four by four, and the rest one by one.
 template <class T>
 struct TransposeLinesLoop {
   OPWRIGHT_INLINE static void run(T* to, int64_t width, const T* from, int64_t line, int64_t lines,
@@ -164,8 +163,8 @@ struct TransposeLinesLoop {
   }
 };
 
-// Fills a panel of `width` lines from a matrix: to[d * width + i] = from[i * line + d * step], and
-// zero for lines that are not there.
+// Fills a panel of `width` lines from a matrix: to[d * width + i] = from[i * line + d * step], with
+// zeros for missing lines.
 template <class T>
 void fill_panel(T* to, int64_t width, const T* from, int64_t line, int64_t step, int64_t lines,
                 int64_t depth) {

@@ -11,7 +11,7 @@ namespace opwright {
 namespace {
 
 constexpr int64_t kTileRows = 4;
-constexpr int64_t kTileColumns = 256;  // of accumulators that stay in the first cache
+constexpr int64_t kTileColumns = 256;  // accumulators that fit in the L1 cache
 
 template <class T>
 using AccumulateType =
@@ -19,7 +19,7 @@ using AccumulateType =
                                 std::type_identity<WrapType<std::conditional_t<kIsInt<T>, T, int>>>,
                                 std::type_identity<T>>::type;
 
-// sums[j] += factor * b[j]; `step` is a constant where rows are dense.
+// sums[j] += factor * b[j]; `step` is a constant if rows are dense.
 template <class T, class S>
 void add_row(S* sums, S factor, const T* b, int64_t step, int64_t columns) {
   if (step == 1) {

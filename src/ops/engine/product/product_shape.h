@@ -1,5 +1,5 @@
-// What products demand of their operands. Real and fake kernels ask here: AnyTensor is Tensor or
-// FakeTensor, whose sizes may be symbols.
+// Checks on the operands of products. Shared by real and fake kernels: AnyTensor is Tensor or
+// FakeTensor, whose sizes may be symbolic.
 #pragma once
 
 #include <array>
@@ -41,13 +41,13 @@ void check_factors(const char* who, const AnyTensor& a, const AnyTensor& b, int6
                   b.size(dim_of_b));
 }
 
-// What is added to a product.
+// Checks the tensor added to a product.
 inline void check_addend(const char* who, DType self, DType product) {
   OPWRIGHT_CHECK_TYPE(self == product, who, ": self must have the dtype of the operands, got ",
                       self, " and ", product);
 }
 
-// The sizes of the result of each kind of product.
+// The result sizes of each kind of product.
 template <class AnyTensor>
 std::array<SizeOf<AnyTensor>, 2> matrix_sizes(const char* who, const char* left, const AnyTensor& a,
                                               const char* right, const AnyTensor& b) {

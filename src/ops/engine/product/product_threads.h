@@ -1,4 +1,4 @@
-// multiply_batch: how products are shared among threads.
+// multiply_batch: distributes products over threads.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ void multiply_batch(const MatrixProduct<T>& first, int64_t batch, int64_t a_batc
                             piece_of(i, 0, first.rows, 0, first.columns);
                         });
   }
-  // A grid over each matrix, so that every thread has two pieces; the longer side is cut first.
+  // A grid over each matrix, with two pieces per thread; the longer side is split first.
   int64_t row_pieces = 1;
   int64_t column_pieces = 1;
   while (batch * row_pieces * column_pieces < 2 * threads) {

@@ -16,7 +16,7 @@ struct KeptBlock {
   size_t bytes = 0;
 };
 
-// What one thread keeps: panels and an image.
+// The blocks that one thread caches: panels and an image.
 struct KeptBlocks {
   std::array<KeptBlock, 2> blocks;
   ~KeptBlocks() {

@@ -1,5 +1,5 @@
-// Uninitialised memory for the duration of one product. A thread keeps what it used last: memory
-// that is fresh from the system costs a page fault for every 4 KiB, as much as a small product.
+// Uninitialized memory for one product. Each thread caches its last block: new memory from the
+// system costs a page fault per 4 KiB, as much as a small product.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace opwright {
 
 inline constexpr size_t kScratchAlignment = 64;
 
-// On the thread that made it. Throws MemoryError.
+// Use it on the thread that created it. Throws MemoryError.
 class ScratchMemory {
  public:
   explicit ScratchMemory(size_t bytes);

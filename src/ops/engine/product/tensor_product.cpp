@@ -118,7 +118,7 @@ Tensor multiply_tensors(const char* who, const Tensor& a, const Tensor& b,
   if (output.numel() == 0) return output;
   for_dtype(dtype, who, [&]<typename T>() {
     if constexpr (!kIsBool<T> && !kIsHalf<T>) {
-      if (a.numel() == 0)  // a sum over nothing
+      if (a.numel() == 0)  // an empty sum
         std::fill_n(output.mutable_data<T>(), output.numel(), T{});
       else
         multiply<T>(output, a, b);

@@ -1,4 +1,4 @@
-// The innermost loop of products of floats: one tile of the result, held in vector registers.
+// The innermost loop of floating-point products: one tile of the result, kept in vector registers.
 #pragma once
 
 #include <array>
@@ -21,22 +21,22 @@ struct Tile {
   bool adds;
 };
 
-// The kernels of one level of the machine.
+// The kernels of one CPU level.
 template <class T>
 struct TileKernels {
   using Function = void (*)(const Tile<T>&);
   static constexpr size_t kHeights = 4;
 
-  int64_t lanes;                       // columns of one vector; a kernel takes one or two
-  std::array<int64_t, kHeights> rows;  // of the kernels, falling to 1
-  // [height][vectors - 1]. A packed one takes a_row = 1 and a_column = rows[0], whatever it is
-  // told.
+  int64_t lanes;                       // columns per vector; a kernel uses one or two
+  std::array<int64_t, kHeights> rows;  // per kernel, descending to 1
+  // [height][vectors - 1]. Packed kernels assume a_row = 1 and a_column = rows[0] and ignore the
+  // arguments.
   std::array<std::array<Function, 2>, kHeights> strided;
   std::array<std::array<Function, 2>, kHeights> packed;
 
   [[nodiscard]] int64_t tile_rows() const { return rows[0]; }
   [[nodiscard]] int64_t tile_columns() const { return 2 * lanes; }
-  // The highest kernel that has no more rows than are left.
+  // The tallest kernel with at most `left` rows.
   [[nodiscard]] size_t height_for(int64_t left) const {
     size_t height = 0;
     while (rows[height] > left) ++height;
@@ -44,7 +44,7 @@ struct TileKernels {
   }
 };
 
-// Those of this machine; T is float or double.
+// The kernels for this machine; T is float or double.
 template <class T>
 [[nodiscard]] const TileKernels<T>& tile_kernels();
 template <>

@@ -1,4 +1,4 @@
-// The loop of tile_kernel.h, for every level: what the two sources of tile kernels share.
+// The loop of tile_kernel.h for every level, shared by the two sources of tile kernels.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ struct TileLoop {
   }
 };
 
-// Calls of a loop at a level; the type names it, so that each is compiled once.
+// Call a loop at a level; the type identifies it, so that each is compiled once.
 struct AtBaseline {
   static constexpr int64_t kBytes = 16;
   static constexpr int64_t kRows = 4;

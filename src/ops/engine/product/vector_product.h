@@ -1,4 +1,4 @@
-// Sums of products along a vector, and a matrix times a vector.
+// Dot products, and a matrix times a vector.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace opwright {
 
-// *sum = the sum of a[i] * b[i], both dense. Lanes stand side by side so that the loop is vector
-// code.
+// *sum = the sum of a[i] * b[i], both dense. Accumulates in parallel lanes so that the loop
+// vectorizes.
 template <class T>
 struct DotLoop {
   OPWRIGHT_INLINE static void run(const T* a, const T* b, int64_t count, T* sum) {
@@ -47,7 +47,7 @@ struct AddLinesLoop {
   }
 };
 
-// A product with one column, of floats; `c` may have any stride.
+// A floating-point product with one column; `c` may have any stride.
 template <class T>
 void multiply_vector(const MatrixProduct<T>& p) {
   if (p.a_row == 1 && p.c_row == 1 && p.rows > 1) {  // along the columns of a

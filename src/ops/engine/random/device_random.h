@@ -1,4 +1,4 @@
-// Random numbers on devices that draw them: docs/concepts/device_plugin.md, "Random numbers".
+// Random numbers on devices that generate them: docs/concepts/device_plugin.md, "Random numbers".
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace opwright {
 
-// A parameter of a distribution; a Scalar does not hold every int.
+// A parameter of a distribution; a Scalar cannot hold every int.
 struct RandomNumber {
   // NOLINTBEGIN(google-explicit-constructor)
   RandomNumber(double number) : value(ValueOf<double>::lend(number)) {}
@@ -20,10 +20,10 @@ struct RandomNumber {
   OpwValue value;
 };
 
-// Fills `self`, whatever its strides, with the elements that the CPU would draw, each of so many
-// words; a complex number is two of them. Counters are reserved as the CPU does, none for a tensor
-// without elements. RuntimeError where elements of `self` meet, NotImplementedError for `who` where
-// the device draws no random numbers.
+// Fills `self`, whatever its strides, with the same elements that the CPU would draw, with the
+// given number of words each; a complex number is two elements. Counters are reserved as on the
+// CPU, none for an empty tensor. RuntimeError if elements of `self` overlap, NotImplementedError
+// for `who` if the device generates no random numbers.
 void fill_random_on_device(const char* who, const Tensor& self, RandomState& state,
                            const char* distribution, int64_t words,
                            std::initializer_list<RandomNumber> numbers);

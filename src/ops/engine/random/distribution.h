@@ -1,4 +1,4 @@
-// The distributions that vector code computes; see random_fill.h for what a distribution is.
+// Distributions computed in vector code; random_fill.h says what a distribution is.
 #pragma once
 
 #include <bit>
@@ -11,7 +11,7 @@
 
 namespace opwright {
 
-// ---- numbers of [0, 1) and (0, 1] -------------------------------------------------------------
+// ---- numbers in [0, 1) and (0, 1] -------------------------------------------------------------
 
 // Multiples of 2^-53 in [0, 1).
 OPWRIGHT_INLINE double below_one(uint32_t low, uint32_t high) {
@@ -32,7 +32,7 @@ struct Direction {
   T cosine, sine;
 };
 
-// Of `quarter` right angles and x in [-pi/4, pi/4], whose sine and cosine are given.
+// Rotates by `quarter` right angles, given the sine and cosine of x in [-pi/4, pi/4].
 template <class T, class Bits>
 OPWRIGHT_INLINE Direction<T> turn(T cosine, T sine, Bits quarter) {
   constexpr int kSign = 8 * sizeof(Bits) - 1;
@@ -45,7 +45,7 @@ OPWRIGHT_INLINE Direction<T> turn(T cosine, T sine, Bits quarter) {
           std::bit_cast<T>(std::bit_cast<Bits>(across) ^ across_sign)};
 }
 
-// The angle is word / 2^32 of a circle: the upper two bits are quarters, by their nearest.
+// The angle is word / 2^32 of a circle: the upper two bits, rounded, count the quarters.
 OPWRIGHT_INLINE Direction<float> random_direction(uint32_t word) {
   constexpr float kScale = 1.57079632679F * 0x1p-30F;
   const uint32_t shifted = word + (1U << 29);
@@ -90,7 +90,7 @@ OPWRIGHT_INLINE Direction<double> random_direction(uint32_t low, uint32_t high) 
 
 // ---- distributions ----------------------------------------------------------------------------
 
-// from + u * width, at most `last`; u is a multiple of 2^-bits, as many as the dtype's digits.
+// from + u * width, at most `last`; u is a multiple of 2^-bits, with the dtype's precision.
 struct UniformFloat {
   using Element = float;
   static constexpr int64_t kWords = 1;
@@ -122,7 +122,7 @@ struct UniformDouble {
   }
 };
 
-// Box and Muller's pairs: the distance from the origin and the direction are independent.
+// Box-Muller pairs: the distance from the origin and the direction are independent.
 struct NormalFloat {
   using Element = float;
   static constexpr int64_t kWords = 1;
@@ -157,7 +157,7 @@ struct NormalDouble {
   }
 };
 
-// Never 0: where u rounds to 1, the mean of what it stands for.
+// Never 0: if u rounds to 1, uses the mean of the values rounded to it.
 struct ExponentialFloat {
   using Element = float;
   static constexpr int64_t kWords = 1;
@@ -185,7 +185,7 @@ struct ExponentialDouble {
   }
 };
 
-// True with a probability of threshold / 2^31.
+// True with probability threshold / 2^31.
 struct Chance {
   using Element = bool;
   static constexpr int64_t kWords = 1;
@@ -197,8 +197,8 @@ struct Chance {
   }
 };
 
-// Ints of [low, low + range): a number of [0, 1) times the range, in whole numbers. No value is
-// more than range / 2^(32 * kWords) more likely than another.
+// Ints in [low, low + range): a number in [0, 1) times the range, in integer arithmetic. No value
+// is more than range / 2^(32 * kWords) more likely than another.
 struct NarrowRange {  // range <= 2^16
   using Element = int64_t;
   static constexpr int64_t kWords = 1;

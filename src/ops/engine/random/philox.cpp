@@ -12,7 +12,7 @@ struct DrawGroups {
     const auto key1 = static_cast<uint32_t>(seed >> 32);
     for (int64_t group = 0; group < groups; ++group) {
       const uint64_t counter = first + static_cast<uint64_t>(group) * kCounterGroup;
-      const auto low = static_cast<uint32_t>(counter);  // a multiple of the lanes: nothing carries
+      const auto low = static_cast<uint32_t>(counter);  // a multiple of the lanes: no carry
       const auto high = static_cast<uint32_t>(counter >> 32);
       uint32_t* out = words + group * kGroupWords;
       OPWRIGHT_INDEPENDENT_ITERATIONS

@@ -1,8 +1,8 @@
 // Philox 4x32-10: random bits computed from a key and a counter (Salmon et al., "Parallel random
 // numbers: as easy as 1, 2, 3", 2011).
 //
-// Kernels draw words in groups: the 64 words of 16 counters that follow each other, ordered so that
-// vector code needs no shuffle: word w of counter c stands at 16 * w + c.
+// Kernels draw words in groups: the 64 words of 16 consecutive counters, ordered so that vector
+// code needs no shuffle: word w of counter c is at 16 * w + c.
 #pragma once
 
 #include <array>
@@ -32,9 +32,9 @@ OPWRIGHT_INLINE void philox_round(PhiloxBlock& x, uint32_t key0, uint32_t key1) 
 
 OPWRIGHT_INLINE PhiloxBlock philox(PhiloxBlock counter, uint32_t key0, uint32_t key1) {
   constexpr uint32_t kStep0 = 0x9E3779B9U;  // the golden ratio
-  constexpr uint32_t kStep1 = 0xBB67AE85U;  // the root of 3
+  constexpr uint32_t kStep1 = 0xBB67AE85U;  // the square root of 3
   PhiloxBlock x = counter;
-  // Written out: a loop inside would keep the one around it from becoming vector code.
+  // Unrolled by hand: an inner loop would prevent vectorization of the outer one.
   philox_round(x, key0, key1);
   philox_round(x, key0 + kStep0, key1 + kStep1);
   philox_round(x, key0 + 2 * kStep0, key1 + 2 * kStep1);
@@ -48,11 +48,11 @@ OPWRIGHT_INLINE PhiloxBlock philox(PhiloxBlock counter, uint32_t key0, uint32_t 
   return x;
 }
 
-// The words of `groups` groups of counters from `first` on, a multiple of kCounterGroup.
+// The words of `groups` groups of counters starting at `first`, a multiple of kCounterGroup.
 void draw_words(uint64_t seed, uint64_t first, int64_t groups, uint32_t* words);
 
-// As many words as an element needs, for distributions where that is not known before: those of one
-// counter, whose upper half counts on.
+// Draws as many words as an element needs, for distributions where the number is not known in
+// advance: the words of one counter, whose upper half is incremented.
 class ElementWords {
  public:
   ElementWords(uint64_t seed, uint64_t counter) : seed_(seed), counter_(counter) {}
@@ -74,7 +74,7 @@ class ElementWords {
 
  private:
   uint64_t seed_, counter_;
-  uint32_t turn_ = 0;  // 0 is for draw_words
+  uint32_t turn_ = 0;  // 0 is reserved for draw_words
   uint32_t used_ = 4;
   PhiloxBlock words_{};
 };

@@ -1,4 +1,4 @@
-// What operators on random numbers demand of their arguments.
+// Argument checks of random number operators.
 #pragma once
 
 #include <cmath>

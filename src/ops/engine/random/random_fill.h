@@ -1,11 +1,11 @@
-// Elements that are computed from random words, in chunks on many threads.
+// Fills tensors with elements computed from random words, in chunks on many threads.
 //
 // A distribution has
 //   Element                         what it computes: float, double, int64_t or bool
 //   kWords                          how many words an element needs
 //   compute(words, out)             one group: kGroupWords elements; OPWRIGHT_INLINE. Word k of
 //                                   element i is words[k * kGroupWords + i]
-// The words of element i depend on i and on the state of the generator alone.
+// The words of element i depend only on i and on the generator's state.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ struct ComputeGroups {
 };
 
 // Calls write(begin, elements, count) for chunks of elements that cover [0, numel); `elements` may
-// be changed.
+// be modified.
 template <class Distribution, class Write>
 void for_each_chunk(const Distribution& distribution, RandomState& state, int64_t numel,
                     const Write& write) {
@@ -65,7 +65,7 @@ void for_each_chunk(const Distribution& distribution, RandomState& state, int64_
   });
 }
 
-// Writes `self` through contiguous memory of its sizes: elements are numbered as they are printed,
+// Fills `self` through contiguous memory of its sizes: elements are numbered in logical order,
 // whatever the strides.
 template <class Fill>
 void fill_dense(const char* who, const Tensor& self, const Fill& fill) {
@@ -77,8 +77,8 @@ void fill_dense(const char* who, const Tensor& self, const Fill& fill) {
   copy_elements(self, dense);
 }
 
-// Elements of the distribution, converted to the dtype of `self`; a complex number is two of them.
-// `change(elements, count)` may change them before that.
+// Fills `self` with elements of the distribution, converted to its dtype; a complex number is two
+// of them. `change(elements, count)` may modify them before that.
 template <class Distribution, class Change>
 void fill_random(const char* who, const Tensor& self, RandomState& state,
                  const Distribution& distribution, const Change& change) {

@@ -19,11 +19,11 @@ namespace {
 struct FoldedDim {
   int64_t size;
   int64_t stride;
-  int64_t target_stride;  // in the contiguous results; 0 of a folded one
+  int64_t target_stride;  // in the contiguous results; 0 for a reduced one
 };
 using Dims = SmallVector<FoldedDim, kInlineDims>;
 
-// Dimensions of one piece are joined. At least one.
+// Merges dimensions that are contiguous with each other. Returns at least one.
 Dims joined(const Dims& dims) {
   Dims result;
   for (const FoldedDim& dim : dims) {
@@ -39,7 +39,7 @@ Dims joined(const Dims& dims) {
   return result;
 }
 
-// How the elements of `self` are walked: kept dimensions, then folded ones.
+// The iteration order over `self`: kept dimensions, then reduced ones.
 class FoldDims {
  public:
   FoldDims(const Tensor& self, const DimSet& is_folded, bool keeps_order) {
@@ -105,7 +105,7 @@ void compute(const Tensor& self, const Reduction& reduction, const Tensor& resul
   const DType compute = find_compute(reduction);
   if (is_complex(compute))
     throw_no_device_kernel(reduction.who, self.device(),
-                           concatenate("since devices fold no ", reduction.compute));
+                           concatenate("since devices cannot reduce ", reduction.compute));
   if (result.numel() == 0) return;
   const FoldDims dims(self, reduction.folded, indices != nullptr);
   OpwFold fold{};

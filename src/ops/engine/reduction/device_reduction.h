@@ -1,4 +1,4 @@
-// Reductions on a device: one fold over some dimensions (OpwDeviceTable::compute_fold).
+// Reductions on a device over some dimensions (OpwDeviceTable::compute_fold).
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace opwright {
 
-// `count` elements are folded into each result; of none the result is the fold's value of nothing.
-// NotImplementedError where the device computes no folds, or none of complex numbers.
+// Reduces `count` elements to each result; for 0 elements the result is the reduction's identity.
+// NotImplementedError if the device has no reductions, or none for complex numbers.
 [[nodiscard]] Tensor fold_on_device(const Tensor& self, const Reduction& reduction, int64_t count);
-// Of "max" and "min", with elements: the value, and its number among those that were folded.
+// For "max" and "min" with elements: the value, and its index among the reduced elements.
 [[nodiscard]] std::tuple<Tensor, Tensor> fold_with_indices_on_device(const Tensor& self,
                                                                      const Reduction& reduction);
 

@@ -21,7 +21,7 @@ void check_dtype(DType input, const Reduction& reduction) {
 [[noreturn]] void throw_nothing_to_reduce(const Reduction& reduction, int64_t dim,
                                           const std::string& sizes) {
   throw_error("IndexError", reduction.who, ": dimension ", dim, " of self with sizes ", sizes,
-              " has no elements, and there is no value of none; give a dim that has some");
+              " has no elements, so its result is undefined; choose a dim with elements");
 }
 
 int64_t check_elements(const Tensor& self, const Reduction& reduction) {
@@ -35,7 +35,7 @@ int64_t check_elements(const Tensor& self, const Reduction& reduction) {
   return count;
 }
 
-// Without a dim and with a dtype, `self` of one dimension.
+// `self` as a contiguous vector, for a reduction to an index among all elements.
 Tensor flatten(const Tensor& self) {
   const Tensor dense = as_contiguous(self);
   const Sizes sizes{dense.numel()};
@@ -50,7 +50,7 @@ SymSizes reduced_fake_sizes(const FakeTensor& self, const Reduction& reduction) 
       sizes.push_back(size);
       continue;
     }
-    // Of a size that is not known yet it is left to the kernel.
+    // For an unknown size the check is left to the kernel.
     if (reduction.needs_elements && guard_or_false(size == 0))
       throw_nothing_to_reduce(reduction, i, to_text(SymSizes(self.sizes())));
     if (reduction.keepdim) sizes.push_back(1);

@@ -15,13 +15,13 @@ namespace opwright {
 namespace {
 
 constexpr int64_t kBufferBytes = 16384;
-constexpr int64_t kBlockOfRun = 16384;  // bytes that become one state
+constexpr int64_t kBlockOfRun = 16384;  // bytes reduced to one state
 constexpr int64_t kRowsOfBlock = 32;    // at most
-constexpr int64_t kShortRun = 8;        // elements; below, outputs are better side by side
-constexpr int64_t kBatch = 64;          // outputs that are finished together
+constexpr int64_t kShortRun = 8;        // elements; shorter runs are better done side by side
+constexpr int64_t kBatch = 64;          // outputs finished together
 constexpr int64_t kFoldGrain = 32768;   // elements
-constexpr int64_t kPiece = 65536;       // elements of a long fold
-constexpr int64_t kEnoughOutputs = 32;  // then long folds are not cut in pieces
+constexpr int64_t kPiece = 65536;       // elements per piece of a long reduction
+constexpr int64_t kEnoughOutputs = 32;  // enough that long reductions are not split
 
 struct Buffers {
   alignas(64) std::array<std::byte, kBufferBytes> elements;
@@ -88,7 +88,7 @@ class FoldEngine {
     }
   }
 
-  // Few outputs of many elements: the states of pieces are kept until all are there.
+  // Few outputs of many elements: keeps the states of the pieces until all are done.
   void run_pieces(int64_t columns) const {
     const int64_t terms_of_piece = std::max<int64_t>(kRowsOfBlock, kPiece / columns);
     const int64_t pieces = (terms_ + terms_of_piece - 1) / terms_of_piece;
@@ -118,7 +118,7 @@ class FoldEngine {
     }
   }
 
-  // The elements from `begin` to `end` of one output.
+  // Reduces the elements from `begin` to `end` of one output.
   void fold_output(int64_t output, int64_t begin, int64_t end, std::byte* state,
                    Buffers& buffers) const {
     const std::byte* base = input_ + dims_.kept.offset(output) * input_item_;
@@ -169,7 +169,7 @@ class FoldEngine {
     return std::min(kFoldColumns, row_.size - unit % blocks_of_row_ * kFoldColumns);
   }
 
-  // The rows from `begin` to `end` of some neighbouring outputs.
+  // Reduces the rows from `begin` to `end` of several neighbouring outputs.
   void fold_rows(int64_t unit, int64_t begin, int64_t end, std::byte* states,
                  Buffers& buffers) const {
     const int64_t columns = columns_of(unit);
@@ -238,7 +238,7 @@ class FoldEngine {
   bool is_converted_;
   ConversionFunction read_, write_;
   int64_t terms_;
-  StridedDim row_;     // of outputs, when they are folded side by side
+  StridedDim row_;     // of outputs, when reduced side by side
   StridedDims outer_;  // its rows
   bool goes_by_rows_ = false;
   int64_t blocks_of_row_ = 0;

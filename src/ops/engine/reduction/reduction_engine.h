@@ -1,10 +1,10 @@
-// The CPU's engine of folds: one state of many elements, for each output.
+// The CPU engine for reductions: reduces many elements to one state per output.
 //
-// Where the elements of an output lie closest together they are folded run by run, else some
-// neighbouring outputs side by side, row by row. Elements that are not dense, or not of the
-// kernel's dtype, are read through a buffer in the first cache. Partial states are merged as a
-// tree. Many outputs, and pieces of long folds, are shared among the threads; the pieces depend on
-// the shape alone, and so does the result.
+// If the elements of one output are closest together in memory, they are reduced run by run;
+// otherwise several neighbouring outputs are reduced side by side, row by row. Elements that are
+// not dense, or not of the kernel's dtype, go through a buffer in the L1 cache. Partial states are
+// merged as a tree. Outputs, and pieces of long reductions, are distributed over threads; the
+// pieces, and thus the result, depend only on the shape.
 #pragma once
 
 #include "opwright/ops/engine/reduction/reduction_table.h"
@@ -12,9 +12,10 @@
 
 namespace opwright {
 
-// Folds the dimensions of `input` that are not kept, in `compute`, and writes to the contiguous
-// `output` what the kernel gives, converted to its dtype; and, where the fold gives them, the
-// indices of elements to `indices`, contiguous as well, else null. Such a fold has one dimension.
+// Reduces the dimensions of `input` that are not kept, computing in dtype `compute`, and writes the
+// kernel's results to the contiguous `output`, converted to its dtype. A reduction that also
+// returns element indices writes them to `indices`, contiguous as well, else null; it has one
+// reduced dimension.
 void compute_fold(const FoldTable& table, DType compute, const FoldNumbers& numbers,
                   const Tensor& input, const DimSet& folded, const Tensor& output,
                   const Tensor* indices);

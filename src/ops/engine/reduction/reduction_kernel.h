@@ -1,4 +1,4 @@
-// Kernels of folds from functors: loops over dense elements for each dtype and machine level.
+// Builds reduction kernels from functors: loops over dense elements for each dtype and CPU level.
 //
 // A functor is a class template F over the element type T with static functions:
 //   State identity()
@@ -17,8 +17,8 @@
 
 namespace opwright {
 
-// The loops of a functor. A dense run is read as rows of as many columns as there are lanes, whose
-// states are merged as a tree, so that a sum of n terms errs as one of n / lanes.
+// The loops of a functor. A dense run is read as rows with one column per lane; the lanes' states
+// are merged as a tree, so the error of a sum of n terms is that of n / lanes terms.
 template <class F, class T>
 struct FoldLoops {
   using State = decltype(F::identity());
@@ -40,8 +40,8 @@ struct FoldLoops {
     }
   }
 
-  // Long folds are read at the speed of the memory; it is asked a KiB early, perhaps for what
-  // lies after the elements, which is harmless.
+  // Long reductions run at memory speed, so prefetch 1 KiB ahead. That may be past the last
+  // element, which is harmless.
   static constexpr int64_t kAhead = 1024 / static_cast<int64_t>(sizeof(T));
   template <int64_t kBytes>
   OPWRIGHT_INLINE static void prefetch_lines(const T* from) {
@@ -49,7 +49,7 @@ struct FoldLoops {
       __builtin_prefetch(reinterpret_cast<const char*>(from) + i);
   }
 
-  // Of at least kWidth elements.
+  // For at least kWidth elements.
   template <int64_t kWidth>
   OPWRIGHT_INLINE static State fold_in_lanes(const T* elements, int64_t count) {
     std::array<State, kWidth> lanes;
@@ -108,7 +108,7 @@ struct FoldLoops {
   static constexpr DType kResult = dtype_of<decltype(F::finish(State{}, FoldNumbers{}))>();
 };
 
-// `Loops` as functions over bytes. It has `run`, `rows` and `finish` as FoldLoops has them, and
+// Wraps `Loops` as functions over bytes. It has `run`, `rows` and `finish` like FoldLoops, and
 // State, kResult; F merges.
 template <class F, class Loops, class T>
 struct FoldFunctions {

@@ -1,4 +1,4 @@
-// States of a fold, merged in pairs as a tree over the order in which they came.
+// Merges reduction states in pairs, as a tree over the order in which they were added.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace opwright {
 
-// For `columns` folds side by side; may be used again after total().
+// For `columns` reductions side by side; reusable after total().
 class FoldTree {
  public:
   FoldTree(const FoldKernel& kernel, int64_t columns)
@@ -18,7 +18,7 @@ class FoldTree {
         columns_(columns),
         bytes_(static_cast<size_t>(columns * kernel.state_bytes)) {}
 
-  // Takes what `states` holds and overwrites it.
+  // Adds the content of `states` and overwrites it.
   void add(std::byte* states) {
     size_t level = 0;
     for (uint64_t carry = count_; (carry & 1) != 0; carry >>= 1) {
@@ -31,7 +31,7 @@ class FoldTree {
     ++count_;
   }
   [[nodiscard]] bool is_empty() const { return count_ == 0; }
-  // All that were added, at least one.
+  // Merges everything that was added, at least one.
   void total(std::byte* states) {
     bool is_first = true;
     for (size_t level = 0; count_ != 0; ++level, count_ >>= 1) {
@@ -49,7 +49,7 @@ class FoldTree {
   int64_t columns_;
   size_t bytes_;
   uint64_t count_ = 0;
-  std::vector<std::byte> memory_;  // level i: the states of 2^i, where count_ has bit i
+  std::vector<std::byte> memory_;  // level i: merged states of 2^i, if count_ has bit i
 };
 
 }  // namespace opwright

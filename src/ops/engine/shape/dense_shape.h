@@ -1,5 +1,5 @@
-// Questions about the layout of a tensor that are asked in every call: loops over few numbers,
-// where a general answer would cost more than a small call.
+// Layout checks made in every call: small loops, because a general solution would cost more than a
+// small call.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace opwright {
 
-// Strides exactly as a new tensor has them.
+// Whether the strides are exactly those of a new tensor.
 [[nodiscard]] inline bool is_dense(const OpwDlTensor& shown) {
   int64_t next = 1;
   for (int32_t i = shown.ndim; i-- > 0;) {

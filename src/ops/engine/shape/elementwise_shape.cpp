@@ -46,7 +46,7 @@ List<Int> find_broadcast_strides(std::span<const Int> sizes, std::span<const Int
   return result;
 }
 
-// What the first input says that can tell.
+// The order given by the first input that determines one.
 template <class Int>
 int compare_by_inputs(size_t inner, size_t outer, std::span<const Int> sizes,
                       std::span<const List<Int>> strides) {
@@ -92,8 +92,8 @@ List<Int> find_result_strides(std::span<const Int> sizes, std::span<const BasicL
   return result;
 }
 
-// Inputs that are contiguous by themselves, whatever the symbols are: the result is, too, and no
-// symbol is asked anything.
+// Whether all inputs are contiguous whatever the symbols are: then so is the result, and no guard
+// is added.
 bool are_all_contiguous(std::span<const SymLayout> inputs) {
   return std::ranges::all_of(inputs, [](const SymLayout& input) {
     return std::ranges::equal(

@@ -9,7 +9,7 @@
 
 namespace opwright {
 
-// The strides of an operand of these sizes when it is read as `broadcast`: 0 where it is repeated.
+// The strides of an operand of these sizes when broadcast to `broadcast`: 0 where it is repeated.
 [[nodiscard]] Sizes broadcast_strides(std::span<const int64_t> sizes,
                                       std::span<const int64_t> strides,
                                       std::span<const int64_t> broadcast);
@@ -22,8 +22,8 @@ struct BasicLayout {
 using OperandLayout = BasicLayout<int64_t>;
 using SymLayout = BasicLayout<SymInt>;
 
-// Dense strides whose order of dimensions is that of the inputs, as PyTorch chooses it. A number
-// among the operands is broadcast, and then strides of dimensions of size 1 count as well.
+// Dense strides with the dimension order of the inputs, as PyTorch chooses it. A number among the
+// operands is broadcast, and then the strides of size-1 dimensions matter too.
 [[nodiscard]] Sizes elementwise_strides(std::span<const int64_t> sizes,
                                         std::span<const OperandLayout> inputs, bool has_number);
 [[nodiscard]] SymSizes elementwise_strides(std::span<const SymInt> sizes,

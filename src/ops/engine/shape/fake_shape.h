@@ -1,4 +1,4 @@
-// Results of fake kernels.
+// Helpers for the results of fake kernels.
 #pragma once
 
 #include <span>
@@ -9,13 +9,13 @@
 
 namespace opwright {
 
-// A FakeTensor as the Tensor that it is; its sizes may be symbols.
+// A FakeTensor as a Tensor; its sizes may be symbolic.
 inline const Tensor& as_tensor(const FakeTensor& fake) {
   static_assert(sizeof(FakeTensor) == sizeof(Tensor));
   return reinterpret_cast<const Tensor&>(fake);
 }
 
-// On the device of `self`, contiguous.
+// A contiguous fake on the device of `self`.
 [[nodiscard]] inline FakeTensor make_fake_like(const FakeTensor& self,
                                                std::span<const SymInt> sizes, DType dtype) {
   return FakeTensor::take(make_fake(sizes, dtype, self.device()).give());

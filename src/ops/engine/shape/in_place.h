@@ -1,4 +1,4 @@
-// What in-place operators demand of the tensor that they write.
+// Checks on the tensor that an in-place operator writes.
 #pragma once
 
 #include "opwright/dtype.h"
@@ -6,13 +6,13 @@
 
 namespace opwright {
 
-// RuntimeError when two elements of `self` are one in memory, as after expand.
+// RuntimeError if two elements of `self` share memory, as after expand.
 void check_writable(const char* who, const Tensor& self);
 
 // ValueError unless `other` broadcasts to exactly the sizes of `self`.
 void check_expands(const char* who, const char* argument, const Tensor& other, const Tensor& self);
 
-// TypeError when a result of dtype `result` is of a higher kind than that of `self`.
+// TypeError if the dtype `result` is of a higher kind than that of `self`.
 void check_storable(const char* who, DType result, const Tensor& self);
 
 }  // namespace opwright

@@ -10,7 +10,7 @@ namespace {
 
 SymSizes geometry_sizes(const Tensor& tensor) { return sym_geometry_of(tensor).sizes; }
 
-// A tensor of zero dimensions counts as one of one, as PyTorch has it.
+// Treats a zero-dim tensor as one-dimensional, as in PyTorch.
 SymSizes sizes_of_vector(const Tensor& tensor) {
   SymSizes sizes = geometry_sizes(tensor);
   if (sizes.empty()) sizes.push_back(1);
@@ -19,7 +19,7 @@ SymSizes sizes_of_vector(const Tensor& tensor) {
 
 bool has_no_elements(const Tensor& tensor) { return guard_or_false(tensor.sym_numel() == 0); }
 
-// Where no index is allowed at all, no index tensor with elements is.
+// An empty indexed dimension allows no index tensor with elements.
 void check_not_empty(const char* who, const Tensor& self, const IndexedShape& shape) {
   for (const SymInt& size : shape.index_sizes) {
     if (guard_or_false(size == 0)) return;

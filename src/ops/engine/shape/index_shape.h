@@ -13,29 +13,29 @@ namespace opwright {
 
 using IndexTensors = std::vector<std::optional<Tensor>>;
 
-// int32 or int64. TypeError.
+// TypeError unless int32 or int64.
 void check_index_dtype(const char* who, const Tensor& index);
-[[nodiscard]] bool is_mask(const Tensor& index);  // bool, or uint8 as PyTorch has it
+[[nodiscard]] bool is_mask(const Tensor& index);  // bool, or uint8 as in PyTorch
 
-// Which dimensions of a tensor index tensors replace, and by what.
+// Which dimensions of a tensor are replaced by index tensors, and with what.
 struct IndexedShape {
-  SymSizes index_sizes;                      // to which the index tensors broadcast
+  SymSizes index_sizes;                      // the broadcast sizes of the index tensors
   SymSizes sizes;                            // of the result
-  size_t insert_at = 0;                      // where index_sizes stand in sizes
+  size_t insert_at = 0;                      // where index_sizes are in sizes
   SmallVector<size_t, kInlineDims> kept;     // dimensions of the tensor, in the order of the result
-  SmallVector<size_t, kInlineDims> indexed;  // the others, one for each index tensor
+  SmallVector<size_t, kInlineDims> indexed;  // the others, one per index tensor
 };
 
-// Index tensors without masks, one for each dimension of `self` from the first on; none and a
-// missing one keep theirs. The new dimensions stand where the indexed ones were, or first when
-// those are not neighbours. IndexError, TypeError, ValueError.
+// `indices` holds index tensors without masks, one per dimension of `self` from the first;
+// dimensions without one are kept. The new dimensions replace the indexed ones, or come first if
+// those are not adjacent. IndexError, TypeError, ValueError.
 [[nodiscard]] IndexedShape find_indexed_shape(const char* who, const Tensor& self,
                                               const IndexTensors& indices);
-// One index tensor of any number of dimensions in place of one dimension.
+// One index tensor with any number of dimensions replaces one dimension.
 [[nodiscard]] IndexedShape replace_dim(const Tensor& self, size_t dim, const Tensor& index);
 
-// gather and scatter: `index` is, but for `dim`, no larger than self; and with `src` no larger than
-// that. Gives the dimension. TypeError, ValueError.
+// For gather and scatter: `index` must not be larger than self except in `dim`, nor larger than
+// `src` if there is one. Returns the dimension. TypeError, ValueError.
 size_t check_gather(const char* who, const Tensor& self, int64_t dim, const Tensor& index);
 size_t check_scatter(const char* who, const Tensor& self, int64_t dim, const Tensor& index,
                      const Tensor* src);

@@ -1,4 +1,4 @@
-// Which gradients a backward operator gives: where its output_mask is false the result is an
+// Which gradients a backward operator returns: where its output_mask is false, the result is an
 // undefined tensor.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace opwright {
 
-// One bool for each result. ValueError for another number of them.
+// One bool per result. ValueError for a different number.
 inline void check_output_mask(const char* who, std::span<const bool> mask, size_t count) {
   OPWRIGHT_CHECK_VALUE(mask.size() == count, who, ": output_mask must hold ", count, " bools, got ",
                        mask.size());

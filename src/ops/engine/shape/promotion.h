@@ -1,8 +1,8 @@
-// The dtype in which operands of different dtypes meet: PyTorch's rules.
+// Type promotion: the common dtype of operands, by PyTorch's rules.
 //
-// Operands stand in three ranks: tensors with dimensions, zero-dim tensors, numbers. One of a lower
-// rank changes the result only when its kind (bool < int < float < complex) is above that of the
-// higher ranks.
+// Operands have three ranks: tensors with dimensions, zero-dim tensors, numbers. An operand of a
+// lower rank changes the result only if its kind (bool < int < float < complex) is above that of
+// the higher ranks.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace opwright {
 
-// What a float number is, and what a quotient of ints becomes.
+// The dtype of float numbers and of quotients of ints.
 inline constexpr DType kDefaultFloat = DType::Float32;
 inline constexpr DType kDefaultComplex = DType::Complex64;
 
@@ -22,14 +22,14 @@ inline constexpr DType kDefaultComplex = DType::Complex64;
   return is_floating(dtype) && dtype_bits(dtype) == 8;
 }
 
-// The smallest dtype that holds both. TypeError where there is none: float8 with anything else, and
+// The smallest dtype that holds both. TypeError if there is none: float8 with anything else, and
 // uint16, uint32 and uint64 with another integer.
 [[nodiscard]] OPWRIGHT_EXPORT DType promote_dtypes(DType a, DType b);
 
 // bool, int64, kDefaultFloat or kDefaultComplex.
 [[nodiscard]] DType dtype_of_number(const Scalar& number);
 
-// The dtype of the operands added so far, at least one.
+// The promoted dtype of the operands added so far, at least one.
 class Promotion {
  public:
   void add(const Tensor& tensor);
@@ -43,12 +43,12 @@ class Promotion {
 [[nodiscard]] DType result_dtype(const Tensor& a, const Tensor& b);
 [[nodiscard]] DType result_dtype(const Tensor& a, const Scalar& b);
 
-// Ints and bool as kDefaultFloat; floating and complex dtypes as they are.
+// Ints and bool become kDefaultFloat; floating and complex dtypes are unchanged.
 [[nodiscard]] DType inexact_dtype(DType dtype);
-// float32 for complex64, float64 for complex128, others as they are.
+// float32 for complex64, float64 for complex128; others are unchanged.
 [[nodiscard]] DType real_dtype(DType dtype);
 
-// Whether an in-place operator may store a result of `from` in `to`: not into a lower kind.
+// Whether an in-place operator may store a result of `from` in `to`: not in a lower kind.
 [[nodiscard]] bool can_store(DType from, DType to);
 
 }  // namespace opwright

@@ -13,7 +13,7 @@ DimSet fold_dims(const char* who, int64_t ndim, std::optional<std::span<const in
   DimSet folded;
   if (!dim || dim->empty()) return folded.set();
   for (const int64_t each : *dim) {
-    // A zero-dim tensor counts as one of one dimension, as PyTorch has it.
+    // A zero-dim tensor is treated as one-dimensional, as in PyTorch.
     const size_t index = wrap_dim(each, static_cast<size_t>(std::max<int64_t>(ndim, 1)), who);
     OPWRIGHT_CHECK_VALUE(!folded[index], who, ": dim ", to_text(*dim), " names dimension ", index,
                          " twice");

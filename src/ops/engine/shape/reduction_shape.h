@@ -1,4 +1,4 @@
-// The dimensions of a reduction: which are folded away, and how the input is walked.
+// The dimensions of a reduction: which are reduced, and the order in which the input is read.
 #pragma once
 
 #include <bitset>
@@ -14,31 +14,31 @@ namespace opwright {
 
 using DimSet = std::bitset<static_cast<size_t>(kMostDims)>;
 
-// The dimensions that `dim` names, all when it is none or empty. IndexError for one out of range,
-// ValueError for one named twice.
+// The dimensions in `dim`, all if it is none or empty. IndexError for one out of range, ValueError
+// for a repeated one.
 [[nodiscard]] DimSet fold_dims(const char* who, int64_t ndim,
                                std::optional<std::span<const int64_t>> dim);
-// Without the folded dimensions or, with keepdim, with 1 in their place.
+// The sizes without the reduced dimensions or, with keepdim, with 1 for them.
 [[nodiscard]] Sizes reduced_sizes(std::span<const int64_t> sizes, const DimSet& folded,
                                   bool keepdim);
 
 struct StridedDim {
   int64_t size;
   int64_t stride;         // in the input, in elements
-  int64_t target_stride;  // in a contiguous output; 0 of a folded one
+  int64_t target_stride;  // in a contiguous output; 0 for a reduced one
 };
 
-// Some dimensions of a tensor, innermost first; dimensions of one piece are joined.
+// Some dimensions of a tensor, innermost first; dimensions contiguous with each other are merged.
 class StridedDims {
  public:
-  void add(StridedDim dim);  // from the innermost on
+  void add(StridedDim dim);  // starting with the innermost
 
   [[nodiscard]] size_t count() const { return dims_.size(); }
   [[nodiscard]] int64_t numel() const;
   // A dimension of size 1 when there is none.
   [[nodiscard]] StridedDim inner() const { return dims_.empty() ? StridedDim{1, 0, 0} : dims_[0]; }
   [[nodiscard]] StridedDims without_inner() const;
-  // Where element i lies in the input and in the output.
+  // The offset of element i in the input and in the output.
   [[nodiscard]] int64_t offset(int64_t i) const;
   [[nodiscard]] int64_t target_offset(int64_t i) const;
   [[nodiscard]] const SmallVector<StridedDim, kInlineDims>& dims() const { return dims_; }
@@ -47,7 +47,7 @@ class StridedDims {
   SmallVector<StridedDim, kInlineDims> dims_;
 };
 
-// Calls visit(offset) for every element, the innermost dimension fastest.
+// Calls visit(offset) for every element, innermost dimension fastest.
 template <class Visit>
 void for_each_offset(const StridedDims& dims, const Visit& visit) {
   Sizes index(dims.count(), 0);
@@ -65,11 +65,11 @@ void for_each_offset(const StridedDims& dims, const Visit& visit) {
   }
 }
 
-// The dimensions of `input` in the order of its memory.
+// The dimensions of `input` in memory order.
 struct ReducedDims {
   ReducedDims(const Tensor& input, const DimSet& folded_dims);
 
-  // Whether the terms of one output lie closer together than neighbouring outputs.
+  // Whether the terms of one output are closer together in memory than neighbouring outputs.
   [[nodiscard]] bool is_folded_innermost() const;
 
   StridedDims kept;
