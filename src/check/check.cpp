@@ -19,7 +19,7 @@ std::vector<CheckEntry>& all_checks() {
   return checks;
 }
 
-// PyTorch's names, and what of ours looks at the same.
+// PyTorch's names, and our checks that cover the same.
 struct Group {
   std::string_view name;
   std::vector<std::string_view> checks;

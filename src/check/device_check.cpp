@@ -1,4 +1,4 @@
-// devices: the kernels of other devices against the cpu's.
+// devices: compares the kernels of other devices with the CPU's.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -30,7 +30,7 @@
 namespace opwright {
 namespace {
 
-// Devices that its author wrote a kernel for, whether or not their plug-ins are loaded.
+// Devices for which the author wrote a kernel, whether or not their plug-ins are loaded.
 bool has_own_kernel(const Operator& op, const std::string& device) {
   for (const auto& [slot, site] : Registry::get().implementations(op)) {
     if (is_device(slot) && slot_device_name(slot) == device) return true;
@@ -38,8 +38,8 @@ bool has_own_kernel(const Operator& op, const std::string& device) {
   return false;
 }
 
-// The devices beside the cpu that are here and that the operator has a kernel of its own for. A
-// function for all devices is not asked whether it means them: it may well read memory.
+// The available devices other than the CPU for which the operator has its own kernel. Functions for
+// all devices do not count: they may read memory.
 std::vector<Device> find_devices(const Operator& op) {
   std::vector<Device> found;
   for (const std::string& name : device_names()) {

@@ -1,4 +1,4 @@
-// fake: the fake kernel foretells what the kernel gives, at the sizes given and at others.
+// fake: the fake kernel predicts the kernel's results, at the given sizes and at others.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +38,7 @@ Fault fault_of(const Operator& op, const FakeDifference& difference) {
   return {difference.kind, concatenate(fake_kernel_text(op), " ", difference.text)};
 }
 
-// The author's line of a question.
+// Whether a line is in the source file of the fake kernel.
 bool is_beside_fake(const Operator& op, const SourceSite& site) {
   const SourceSite fake = find_site(op, Slot::Fake);
   return site.is_known() && fake.is_known() && std::string_view(site.file) == fake.file;
@@ -59,8 +59,8 @@ bool has_number(const Example& example, int64_t number) {
   });
 }
 
-// Numbers that are no whole expressions of sizes, a fraction of one or its root: built-in operators
-// fix these sizes, as they tell.
+// Numbers such as fractions or roots of sizes are not integer expressions: built-in operators fix
+// these sizes, and say so.
 bool fixes_sizes_on_purpose(const Operator& op) {
   const OperatorName& name = op.schema().name;
   if (name.name_space != "aten") return false;
@@ -109,9 +109,9 @@ class FakeCheck : public Check {
     return look_at_other_sizes(input, fake);
   }
 
-  // A symbol that has one value left, though the operator takes another. A size that meets a number
-  // (an argument; 1, on the way to strides) may well be a case of its own: then the fake kernel
-  // itself must have asked, or have fixed the other one as well.
+  // Finds a symbol that was fixed to one value, although the operator accepts another. A size that
+  // is compared with a number (an argument; 1, when strides are computed) may be a special case:
+  // then the fake kernel itself must have made the comparison, or have fixed the other one as well.
   static std::optional<Fault> find_fixed_size(const CheckInput& input, const FakeRun& fake,
                                               const std::vector<SizeSymbol>& symbols) {
     for (const SizeSymbol& symbol : symbols) {

@@ -19,7 +19,7 @@ constexpr uint32_t kMostHostInputs = 24;
 
 struct HostName {
   const char* name;   // of the check, and of the Python package
-  const char* title;  // as its makers write it
+  const char* title;  // as its makers spell it
   std::unique_ptr<Check> (*make)();
 };
 
@@ -32,7 +32,7 @@ constexpr HostName kHosts[] = {
     {"onnxruntime", "ONNX Runtime", &make_host_check<2>},
 };
 
-// Checks may run in several threads, and each keeps the host that it asks: hence shared_ptr.
+// Checks may run in several threads, and each keeps its host alive: hence shared_ptr.
 struct SetHosts {
   std::mutex mutex;
   std::shared_ptr<ForeignHost> hosts[std::size(kHosts)];

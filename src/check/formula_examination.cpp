@@ -32,16 +32,16 @@
 namespace opwright {
 namespace {
 
-constexpr uint64_t kSeed = 20;  // of formulas that draw random numbers
+constexpr uint64_t kSeed = 20;  // for formulas that draw random numbers
 
-// The words of BackwardAdapter and of the Python binding, which count before anybody sees the
-// gradients.
+// The messages of BackwardAdapter and of the Python binding, which count gradients before anyone
+// else sees them.
 bool is_wrong_count(const Error& error) {
   return std::string_view(error.text()).find(" gradients, but the operator has ") !=
          std::string_view::npos;
 }
 
-// The same values at every second place of a larger tensor, with the last dimension outermost.
+// The same values as every second element of a larger tensor, with the last dimension outermost.
 Tensor scattered(const Tensor& gradient) {
   if (!gradient.is_defined() || gradient.dim() == 0) return gradient;
   std::vector<int64_t> sizes(gradient.sizes().begin(), gradient.sizes().end());

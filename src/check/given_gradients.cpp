@@ -25,7 +25,7 @@
 namespace opwright {
 namespace {
 
-// Where tensor `position` of a list stands among all elements.
+// Position of the list's tensor `position` among all its elements.
 uint32_t element_index(const OpwValue& list, uint32_t position) {
   uint32_t index = 0;
   for (uint32_t seen = 0; index < list.length; ++index) {
@@ -36,7 +36,7 @@ uint32_t element_index(const OpwValue& list, uint32_t position) {
 
 size_t precision_bytes(DType dtype) { return item_size(dtype) / (is_complex(dtype) ? 2 : 1); }
 
-// A real result of a complex argument makes its gradient complex, in the result's precision.
+// A complex argument with a real result has a complex gradient, in the result's precision.
 bool is_dtype_of_call(const RecordedCall& call, DType dtype) {
   std::vector<Tensor> tensors = call.outcome().after.tensors();
   tensors.insert(tensors.end(), call.outputs().begin(), call.outputs().end());
@@ -49,7 +49,7 @@ bool is_dtype_of_call(const RecordedCall& call, DType dtype) {
   return std::ranges::any_of(tensors, is_as_fine) && std::ranges::any_of(tensors, is_of_its_kind);
 }
 
-// The engine sums up for pointwise operators and converts between dtypes.
+// The engine reduces gradients for pointwise operators and converts between dtypes.
 std::optional<Fault> check_fit(const RecordedCall& call, size_t which, const Tensor& gradient) {
   const Example& example = call.outcome().after;
   const Operator& op = example.op();

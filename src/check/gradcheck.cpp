@@ -24,7 +24,7 @@ namespace {
 
 using Problem = std::optional<std::string>;
 
-constexpr uint64_t kOfOutputs = 1000;  // random directions of outputs are not those of inputs
+constexpr uint64_t kOfOutputs = 1000;  // so that outputs get other random directions than inputs
 
 double dot(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
@@ -68,7 +68,7 @@ class GradientCheck {
 
   // ---- All elements ----
 
-  // `analytic(out, row, which, column)` against differences.
+  // Compares `analytic(out, row, which, column)` with differences.
   template <class Analytic>
   [[nodiscard]] Problem compare_all(const char* mode, const Analytic& analytic) const {
     for (size_t which = 0; which < f_.num_inputs(); ++which) {
@@ -113,7 +113,7 @@ class GradientCheck {
     });
   }
 
-  // ---- Random directions; what differs is looked for among all elements ----
+  // ---- Random directions; a difference is then located among all elements ----
 
   [[nodiscard]] Problem check_backward() const {
     if (!options_.fast_mode) return check_rows();
@@ -171,7 +171,7 @@ class GradientCheck {
 
   // ---- The backward itself ----
 
-  // The first problem that `describe(input, number, found, wanted)` gives.
+  // The first problem that `describe(input, number, found, wanted)` returns.
   template <class Describe>
   [[nodiscard]] static Problem compare_pulls(const std::vector<Numbers>& found,
                                              const std::vector<Numbers>& wanted,
@@ -223,7 +223,7 @@ class GradientCheck {
     return std::nullopt;
   }
 
-  // A formula gets no gradient where none is there, and then gives none, or zeros.
+  // A formula gets undefined gradients where there are none, and must then return none, or zeros.
   [[nodiscard]] Problem check_undefined() const {
     for (const size_t out : f_.differentiable()) {
       const Edge edge = edge_of(f_.output(out));

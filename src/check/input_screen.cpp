@@ -22,7 +22,7 @@ constexpr char kTakenMark = 't';
 constexpr char kFault = 'f';  // kind, a zero, message
 
 std::string screen(const CheckInput& input, Check* apart) {
-  // Before a plain call, which may write over what it does not own without anyone seeing it.
+  // Before a plain call, which may corrupt memory unnoticed.
   const std::optional<Fault> fault = apart ? look_at(*apart, input) : std::nullopt;
   if (!fault) return {input.is_refused() ? kRefused : kTakenMark};
   std::string text{kFault};
@@ -55,7 +55,7 @@ ScreenedInput read_answer(const std::optional<ForkedAnswer>& answer, const Check
     const std::string_view rest = std::string_view(answer->text).substr(1);
     const size_t end = rest.find('\0');
     screened.fault = Fault{std::string(rest.substr(0, end)), std::string(rest.substr(end + 1))};
-    // Such a call would do harm in this process.
+    // Such a call would corrupt this process.
     screened.has_crashed = screened.fault->kind == "writes-outside";
   }
   return screened;

@@ -66,7 +66,7 @@ std::string finding_text(const CheckFinding& finding) {
   return text;
 }
 
-// In a table of markdown.
+// Escapes text for a markdown table.
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char character : text.substr(0, text.find('\n'))) {

@@ -1,4 +1,4 @@
-// What the schema says about memory: which arguments are written, which results are views.
+// Checks what the schema says about memory: which arguments are written, which results are views.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -66,7 +66,7 @@ std::optional<Fault> find_alias_of_arguments(const Operator& op, const Outcome& 
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (!is_same_memory(result.tensor, tensors[i])) continue;
     is_view |= viewed == places[i].argument;
-    // Through what it may alias, it may be in the memory of another argument.
+    // Through its declared alias, it may be in the memory of another argument.
     if (!viewed) return undeclared_alias(op, result, outcome.after.tensor_name(i));
   }
   if (!viewed || is_view || op.seen_through_body()) return std::nullopt;
