@@ -171,14 +171,14 @@ class AutogradCheck final : public Check {
       if (std::string_view(error.kind()) == "NotImplementedError")
         return note_missing(concatenate("in the body of ", name, ": ", error.text()));
       return Fault{.kind = "formula-raised",
-                   .message = concatenate(name, ": the backward of what its body calls raised ",
+                   .message = concatenate(name, ": the backward of its body raised ",
                                           error.kind(), ": ", error.what())};
     }
     const std::optional<std::string> written = before.find_written();
     if (!written) return std::nullopt;
     return Fault{.kind = "input-written",
-                 .message = concatenate(name, ": the backward of what its body calls writes to ",
-                                        *written, "; it must leave it as it is")};
+                 .message = concatenate(name, ": the backward of its body writes to ",
+                                        *written, ", which it must not modify")};
   }
 
   std::optional<Fault> compare_with_all(const RecordedCall& call, const std::vector<Tensor>& given,
@@ -193,7 +193,7 @@ class AutogradCheck final : public Check {
       const auto difference = find_difference(given[i].is_defined() ? given[i] : none,
                                               all.is_defined() ? all : none, options);
       if (!difference) continue;
-      return formula_fault(example.op(), "backward-differs", " gives another gradient for '",
+      return formula_fault(example.op(), "backward-differs", " returns a different gradient for '",
                            example.tensor_name(i),
                            "' when other arguments do not require grad: ", *difference);
     }
@@ -213,7 +213,7 @@ class AutogradCheck final : public Check {
 [[maybe_unused]] const bool kIsAutogradCheckRegistered =
     (register_check(
          {.name = "autograd",
-          .about = "the backward formula: what it gives, saves and writes",
+          .about = "the backward formula: what it returns, saves and writes",
           .make = +[]() -> std::unique_ptr<Check> { return std::make_unique<AutogradCheck>(); },
           .place = 40}),
      true);

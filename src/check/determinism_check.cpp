@@ -73,7 +73,7 @@ class DeterminismCheck final : public Check {
   static Fault differs_between_runs(const CheckInput& input, const std::string& difference) {
     return Fault{"differs-between-runs",
                  concatenate(input.op().name(),
-                             " does not give the same twice for the same input: ", difference,
+                             " returns different results for the same input: ", difference,
                              "\n  Keep no state between calls, add in a fixed order, draw from the "
                              "generator; or give the operator the tag nondeterministic.")};
   }
@@ -102,7 +102,7 @@ class DeterminismCheck final : public Check {
     return Fault{
         "differs-between-runs",
         concatenate(op.name(),
-                    " draws random numbers and does not say so: with another "
+                    " draws random numbers without declaring it: with another "
                     "seed, ",
                     *difference, "\n  Give the operator the tag nondeterministic_seeded.")};
   }
@@ -117,10 +117,10 @@ class DeterminismCheck final : public Check {
       if (!difference) continue;
       return Fault{
           "differs-by-threads",
-          concatenate(input.op().name(), " gives another result on ", count,
+          concatenate(input.op().name(), " returns a different result on ", count,
                       count == 1 ? " thread" : " threads", " than on ", usual, ": ", *difference,
-                      "\n  Let no chunk of a parallel loop depend on how many there are, or write "
-                      "what another one writes.")};
+                      "\n  Chunks of a parallel loop must not depend on their number, or write "
+                      "the same memory.")};
     }
     return std::nullopt;
   }

@@ -91,8 +91,8 @@ class FakeCheck : public Check {
       return Fault{"missing-fake", std::string(error.message())};
     if (!has_own_fake(op) && is_about_data(error)) return std::nullopt;
     return Fault{"fake-refuses",
-                 concatenate(fake_kernel_text(op), " refuses", when,
-                             " what the kernel takes: ", error.kind(), ": ", error.message())};
+                 concatenate(fake_kernel_text(op), " rejects", when,
+                             " what the kernel accepts: ", error.kind(), ": ", error.message())};
   }
 
   static std::optional<Fault> look_at_symbols(const CheckInput& input) {
@@ -158,9 +158,9 @@ class FakeCheck : public Check {
         guard ? concatenate(" (", guard->condition, " at ", author_line(op, *guard), ")") : "";
     return {"fake-specialises",
             concatenate(fake_kernel_text(op), " fixes ", symbol.source, " to ", symbol.value, asked,
-                        ", but the kernel takes ", other,
-                        " as well; let sizes stay symbols: no int(size), no question that only one "
-                        "size answers so")};
+                        ", but the kernel also accepts ", other,
+                        "; keep sizes symbolic: no int(size), no condition that holds for one size "
+                        "only")};
   }
 
   static std::optional<Fault> look_at_other_sizes(const CheckInput& input, const FakeRun& fake) {
@@ -181,7 +181,7 @@ class FakeCheck : public Check {
 
 [[maybe_unused]] const bool kIsFakeCheckRegistered =
     (register_check({.name = "fake",
-                     .about = "the fake kernel foretells what the kernel gives",
+                     .about = "the fake kernel predicts the results of the kernel",
                      .make = [] { return std::unique_ptr<Check>(new FakeCheck()); },
                      .place = 30}),
      true);

@@ -113,7 +113,7 @@ void silence() {
     } catch (const std::exception& error) {
       send(ReportFrame::Kind::Raised, concatenate("RuntimeError\n", error.what()));
     } catch (...) {
-      send(ReportFrame::Kind::Raised, "RuntimeError\nthe work threw what is no exception");
+      send(ReportFrame::Kind::Raised, "RuntimeError\nthe child threw a non-standard exception");
     }
   }
   leave();

@@ -1,4 +1,4 @@
-// functionalize: the functionalized call returns what the call returns, also when it writes through
+// functionalize: the functionalized call returns what the call does, also when it writes through
 // a view.
 #include <algorithm>
 #include <cstddef>
@@ -167,7 +167,7 @@ class FunctionalizeCheck : public Check {
           : op.writes_arguments() ? "; mark all that it writes in its schema"
                                   : "";
       return Fault{"functionalize-differs",
-                   concatenate(who, " gives something else than the call: ", what, ": ", difference,
+                   concatenate(who, " differs from the call: ", what, ": ", difference,
                                sibling)};
     };
     for (size_t i = 0; i < plain.results.size(); ++i) {
@@ -190,7 +190,7 @@ class FunctionalizeCheck : public Check {
 
 [[maybe_unused]] const bool kIsFunctionalizeCheckRegistered =
     (register_check({.name = "functionalize",
-                     .about = "the call without writes on the way gives what the call gives",
+                     .about = "the functionalized call returns what the call does",
                      .make = [] { return std::unique_ptr<Check>(new FunctionalizeCheck()); },
                      .place = 70}),
      true);

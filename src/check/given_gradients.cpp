@@ -70,8 +70,7 @@ std::optional<Fault> check_fit(const RecordedCall& call, size_t which, const Ten
   if (has_gradients(dtype) && is_dtype_of_call(call, dtype)) return std::nullopt;
   return formula_fault(op, "gradient-dtype", " gives for '", example.tensor_name(which), "' of ",
                        argument.dtype(), " a gradient of ", dtype,
-                       ", a dtype that nothing in the call has; compute it in that of its "
-                       "argument");
+                       ", a dtype not used in the call; compute it in that of its argument");
 }
 
 }  // namespace
@@ -96,7 +95,7 @@ std::optional<Fault> take_gradients(const RecordedCall& call, std::span<const Op
       return formula_fault(op, "gradient-count", " gives ", count,
                            count == 1 ? " gradient" : " gradients", " for '",
                            op.schema().arguments[argument].name, "', which has ", wanted,
-                           wanted == 1 ? " tensor" : " tensors", "; give one for each, or None");
+                           wanted == 1 ? " tensor" : " tensors", "; return one for each, or None");
     }
     const uint32_t index = is_list ? element_index(value, places[i].position) : 0;
     if (is_list_tag(gradient.tag)) gradient = list_element(gradient, index);

@@ -195,7 +195,7 @@ class GradientCheck {
                           return concatenate("gradcheck: the backward of output ", out,
                                              " is not deterministic: two runs gave ", first,
                                              " and ", second, " for ", input_text(which, k),
-                                             "; pass nondet_tol if that is meant to be so");
+                                             "; pass nondet_tol if that is intended");
                         });
       if (problem) return problem;
     }
@@ -235,13 +235,12 @@ class GradientCheck {
         edge.node->apply(none, given);
       } catch (const Error& error) {
         return concatenate("gradcheck: the backward of ", edge.node->name(),
-                           " fails when no gradient of its results is there: ", error.what());
+                           " fails when its results have no gradient: ", error.what());
       }
       for (size_t i = 0; i < given.size(); ++i) {
         if (!given[i].is_defined() || sum_of_sizes(numbers_of(given[i])) == 0) continue;
         return concatenate("gradcheck: the backward of ", edge.node->name(), " gave gradient ", i,
-                           " although no gradient of its results was there; it must be None or "
-                           "zeros then");
+                           " although its results have no gradient; it must be None or zeros");
       }
     }
     return std::nullopt;

@@ -141,15 +141,15 @@ class GradientsCheck final : public Check {
         .kind = "wrong-gradient",
         .message = concatenate(
             op.name(), ": ", what, "; correct ", rule_text(op, Slot::Autograd, "backward formula"),
-            ", or leave \"gradients\" out of test_utils if it departs from the derivative on "
-            "purpose, as the reversal of a gradient does")};
+            ", or leave \"gradients\" out of test_utils if it differs from the derivative on "
+            "purpose, like a gradient reversal")};
   }
 };
 
 [[maybe_unused]] const bool kIsGradientsCheckRegistered =
     (register_check(
          {.name = "gradients",
-          .about = "the backward formula against differences of values",
+          .about = "the backward formula compared with finite differences",
           .make = +[]() -> std::unique_ptr<Check> { return std::make_unique<GradientsCheck>(); },
           .place = 45}),
      true);

@@ -32,9 +32,9 @@ std::string screen(const CheckInput& input, Check* apart) {
 }
 
 Fault crash(const Operator& op, const ForkedAnswer& answer) {
-  std::string how = "the call did not come to its end";
+  std::string how = "the call did not finish";
   if (answer.signal == kLeftWithoutSignal) {
-    how = "the call left the process by exit\n  Raise an error instead.";
+    how = "the call exited the process\n  Raise an error instead.";
   } else if (!answer.is_late) {
     how = concatenate("the call ended the process with ", std::string(strsignal(answer.signal)),
                       "\n  Check sizes, strides and dtypes before reading memory.");

@@ -37,7 +37,7 @@ bool reads_whole_storage(const Operator& op) { return op.name().starts_with("ate
 std::optional<std::string> find_exact_difference(const Outcome& is, const Outcome& should) {
   if (is.is_refused() && should.is_refused()) return std::nullopt;
   if (is.is_refused()) return concatenate("it raises ", is.error->kind(), ": ", is.error->text());
-  if (should.is_refused()) return "it does not raise what it raised before";
+  if (should.is_refused()) return "it no longer raises an error";
   return find_difference(is, should, {.tolerance = Tolerance{}});
 }
 
@@ -105,9 +105,9 @@ class Trial {
     const std::string place = difference->substr(0, difference->find(" is "));
     return Fault{"unwritten-result",
                  concatenate(input_.op().name(), " uses new memory that it did not write: ", place,
-                             " depends on what stood there before\n  Write every element of what "
-                             "empty() gave, or start from zeros(); an operator that is meant to "
-                             "leave them as they are has the tag nondeterministic.")};
+                             " depends on its previous contents\n  Write every element that "
+                             "empty() returned, or start from zeros(); if it is meant to leave "
+                             "them unwritten, give the operator the tag nondeterministic.")};
   }
 
   std::optional<Fault> compare_patterns(const Outcome& first, GuardPattern pattern) {
@@ -169,7 +169,7 @@ class Trial {
   }
 
   static const char* advice() {
-    return "\n  Go by the sizes and strides of the tensor, or take its contiguous().";
+    return "\n  Use the sizes and strides of the tensor, or its contiguous().";
   }
 
   void report_access(const GuardedExample::Hit& hit, bool is_write) {

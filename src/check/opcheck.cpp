@@ -63,7 +63,7 @@ void check_tensors_are_plain(const Example& example) {
   for (size_t i = 0; i < tensors.size(); ++i) {
     OPWRIGHT_CHECK_VALUE(!tensors[i].is_fake() && !impl(tensors[i]).is_wrapper(), "opcheck of ",
                          example.op().name(), ": the argument '", example.tensor_name(i),
-                         "' has no memory\n  Give a tensor with values; fake ones are made of it.");
+                         "' has no memory\n  Pass a tensor with values; fakes are made from it.");
   }
 }
 
@@ -163,12 +163,12 @@ class OpcheckRun {
     const Outcome& plain = input.plain();
     if (!plain.error) {
       throw_error("RuntimeError", "opcheck of ", report_.op,
-                  ": the operator refuses the example at times, and takes it at others");
+                  ": the operator rejects the example in some calls and accepts it in others");
     }
     Error error = *plain.error;
     throw_error("ValueError", "opcheck of ", report_.op,
-                ": the operator refuses the example: ", error.kind(), ": ", error.message(),
-                "\n  Give arguments that it takes.");
+                ": the operator rejects the example: ", error.kind(), ": ", error.message(),
+                "\n  Pass arguments that it accepts.");
   }
 
   // ---- Checks ----

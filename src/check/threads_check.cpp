@@ -211,10 +211,10 @@ class ThreadsCheck final : public Check {
     const auto difference = Crowd(input).run();
     if (!difference || differs_alone(input)) return std::nullopt;
     return Fault{"differs-in-threads",
-                 concatenate(input.op().name(), " gives another result while ", kThreads,
+                 concatenate(input.op().name(), " returns a different result while ", kThreads,
                              " threads call it at once: ", *difference,
-                             "\n  Keep what a call works on in variables of its own, or guard what "
-                             "all calls share by a mutex.")};
+                             "\n  Keep the state of a call in local variables, or protect shared "
+                             "state with a mutex.")};
   }
 };
 

@@ -1,4 +1,4 @@
-// trace: the graph of a call returns what the call returns, at the given sizes and at others that
+// trace: the graph of a call returns what the call does, at the given sizes and at others that
 // its guards admit.
 #include <cstddef>
 #include <memory>
@@ -36,7 +36,7 @@ constexpr TraceWay kWays[] = {
     {TracingMode::Real, false, "tracing_mode=\"real\""},
     {TracingMode::Fake, false, "tracing_mode=\"fake\""},
     {TracingMode::Symbolic, false, "tracing_mode=\"symbolic\""},
-    {TracingMode::Symbolic, true, "tracing_mode=\"symbolic\" and the operator taken apart"},
+    {TracingMode::Symbolic, true, "tracing_mode=\"symbolic\" and the operator decomposed"},
 };
 
 Slot body_slot(const Operator& op) {
@@ -159,7 +159,7 @@ class TraceCheck : public Check {
         difference && !is_rounding(input, run, plain, way)) {
       return Fault{"trace-differs",
                    concatenate("the graph of ", who(op, way),
-                               " gives something else than the call: ", *difference)};
+                               " differs from the call: ", *difference)};
     }
     if (way.mode != TracingMode::Symbolic || input.settings().is_harmful) return std::nullopt;
     return look_at_other_sizes(input, traced, way);
@@ -227,13 +227,13 @@ class TraceCheck : public Check {
     return Fault{
         "trace-differs-at-other-size",
         concatenate("the graph of ", who(input.op(), way), " is right for the sizes given, but",
-                    found->where, " it gives something else than the call: ", found->what)};
+                    found->where, " it differs from the call: ", found->what)};
   }
 };
 
 [[maybe_unused]] const bool kIsTraceCheckRegistered =
     (register_check({.name = "trace",
-                     .about = "the graph of a call gives what the call gives",
+                     .about = "the graph of a call returns what the call does",
                      .make = [] { return std::unique_ptr<Check>(new TraceCheck()); },
                      .place = 60}),
      true);

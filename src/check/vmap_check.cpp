@@ -187,9 +187,7 @@ class VmapCheck : public Check {
                                mapped.error->kind(), ": ", mapped.error->message())};
     }
     const auto differs = [&](const std::string& what, const std::string& difference) {
-      return Fault{"vmap-differs", concatenate(who,
-                                               " gives something else than one sample after "
-                                               "the other: ",
+      return Fault{"vmap-differs", concatenate(who, " differs from one sample after the other: ",
                                                what, ": ", difference, rule)};
     };
     for (size_t sample = 0; sample < each.results.size(); ++sample) {
@@ -215,7 +213,7 @@ class VmapCheck : public Check {
 
 [[maybe_unused]] const bool kIsVmapCheckRegistered =
     (register_check({.name = "vmap",
-                     .about = "mapped over a batch it gives what it gives for each sample",
+                     .about = "mapping over a batch returns what each sample returns",
                      .make = [] { return std::unique_ptr<Check>(new VmapCheck()); },
                      .place = 50,
                      .most_inputs = kMostVmapInputs}),

@@ -243,7 +243,7 @@ MaybeDraft share_tensor_memory(const Draft& draft, Dice& dice) {
   return draft.with_tensor(*first, memory, "contiguous")
       .with_tensor(second, shifted,
                    concatenate("the memory of ", draft.example.tensor_name(*first),
-                               shift == 1 ? ", one element on" : ""));
+                               shift == 1 ? ", offset by one element" : ""));
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ class CompileCheck : public Check {
     if (auto fault = find_missing_write(input, run, plain)) return fault;
     if (auto difference = compare(input, run, plain)) {
       return Fault{"compile-differs",
-                   concatenate(who(op, way), " gives something else than the call: ", *difference)};
+                   concatenate(who(op, way), " differs from the call: ", *difference)};
     }
     if (way.mode != TracingMode::Symbolic || input.settings().is_harmful) return std::nullopt;
     return look_at_other_sizes(input, compiled, way);
@@ -163,13 +163,13 @@ class CompileCheck : public Check {
     return Fault{
         "compile-differs-at-other-size",
         concatenate(who(input.op(), way), " is right for the sizes given, but", found->where,
-                    " it gives something else than the call: ", found->what)};
+                    " it differs from the call: ", found->what)};
   }
 };
 
 [[maybe_unused]] const bool kIsCompileCheckRegistered =
     (register_check({.name = "compile",
-                     .about = "a compiled function with the call in it gives what the call gives",
+                     .about = "a compiled function with the call in it returns what the call does",
                      .make = [] { return std::unique_ptr<Check>(new CompileCheck()); },
                      .place = 77,
                      .most_inputs = kMostCompileInputs}),

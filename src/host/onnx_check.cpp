@@ -257,7 +257,7 @@ class OnnxCheck : public Check {
     if (!found || found->empty()) return std::nullopt;
     return Fault{"onnx-differs",
                  concatenate("the ONNX model of ", input.op().name(),
-                             " gives something else in ONNX Runtime than the call: ", *found,
+                             " differs in ONNX Runtime from the call: ", *found,
                              "\n  Look at its symbolic: order of inputs, names and values of "
                              "attributes, outputs.")};
   }
@@ -289,7 +289,7 @@ class OnnxCheck : public Check {
 
 [[maybe_unused]] const bool kIsOnnxCheckRegistered =
     (register_check({.name = "onnx",
-                     .about = "a call becomes an ONNX model that says and gives what the call does",
+                     .about = "the ONNX model of a call declares and returns what the call does",
                      .make = [] { return std::unique_ptr<Check>(new OnnxCheck()); },
                      .place = 79,
                      .shrinks_here = true,

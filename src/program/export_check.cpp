@@ -87,8 +87,7 @@ class ExportCheck : public Check {
     if (auto fault = find_missing_write(input, run, plain)) return fault;
     if (auto difference = compare(input, run, plain)) {
       return Fault{"export-differs",
-                   concatenate("the program of ", name,
-                               " gives something else than the call: ", *difference)};
+                   concatenate("the program of ", name, " differs from the call: ", *difference)};
     }
     if (input.settings().is_harmful) return std::nullopt;
     if (auto fault = find_fixed_size(input, exported)) return fault;
@@ -195,13 +194,13 @@ class ExportCheck : public Check {
     return Fault{
         "export-differs-at-other-size",
         concatenate("the program of ", input.op().name(), " is right for the sizes given, but",
-                    found->where, " it gives something else than the call: ", found->what)};
+                    found->where, " it differs from the call: ", found->what)};
   }
 };
 
 [[maybe_unused]] const bool kIsExportCheckRegistered =
     (register_check({.name = "export",
-                     .about = "the program of a call, saved and loaded, gives what the call gives",
+                     .about = "the program of a call, saved and loaded, returns what the call does",
                      .make = [] { return std::unique_ptr<Check>(new ExportCheck()); },
                      .place = 75,
                      .most_inputs = kMostExportInputs}),

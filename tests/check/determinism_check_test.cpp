@@ -78,8 +78,8 @@ TEST(DeterminismCheck, FindsAResultThatDependsOnTheThreads) {
   set_num_threads(2);
 
   EXPECT_EQ(check_determinism("by_threads"),
-            "differs-by-threads: determinism_check_test::by_threads gives another result on 1 "
-            "thread than on 2: the result: element [0] is 1 and should be 2 (1 of 1 element "
+            "differs-by-threads: determinism_check_test::by_threads returns a different result on "
+            "1 thread than on 2: the result: element [0] is 1 and should be 2 (1 of 1 element "
             "differs)");
   EXPECT_EQ(num_threads(), 2);
 }

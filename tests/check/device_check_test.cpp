@@ -65,7 +65,7 @@ TEST(DeviceCheck, NamesOperatorDeviceElementAndBothValues) {
 TEST(DeviceCheck, LeavesOutWhatTheDeviceHasNoKernelFor) {
   EXPECT_EQ(look("devices", "device_check::missing", {Value(six_numbers())}), "");
   EXPECT_EQ(look("devices", "device_check::cpu_alone", {Value(six_numbers())}),
-            "skipped: no device here beside the cpu has a kernel for it");
+            "skipped: no other device here than the cpu has a kernel for it");
 }
 
 TEST(DeviceCheck, TellsWhatTheDeviceRaisesAndTheCpuDoesNot) {

@@ -172,7 +172,7 @@ TEST(FakeCheck, ShowsTheErrorOfAFakeKernelAndItsLine) {
   EXPECT_FAULT(look_at_fake("refusing", ones({3, 6})),
                "fake-refuses: fake_check_test::refusing: the fake kernel (");
   EXPECT_FAULT(look_at_fake("refusing", ones({3, 6})),
-               "refuses what the kernel takes: ValueError: x must have 3 dimensions, got 2");
+               "rejects what the kernel accepts: ValueError: x must have 3 dimensions, got 2");
   EXPECT_FAULT(look_at_fake("reading", ones({3, 6})), "the data of a fake tensor was read");
 }
 
@@ -196,7 +196,7 @@ TEST(FakeCheck, TellsTheLineThatFixesASize) {
 
   EXPECT_FAULT(found, "fake-specialises: fake_check_test::baked: the fake kernel (");
   EXPECT_FAULT(found, "fixes dimension 0 of 'x' to 3 (s0 == 3 at ");
-  EXPECT_FAULT(found, "fake_check_test.cpp:25), but the kernel takes 4 as well");
+  EXPECT_FAULT(found, "fake_check_test.cpp:25), but the kernel also accepts 4");
 }
 
 TEST(FakeCheck, FindsQuestionsThatOneSizeAnswers) {

@@ -212,7 +212,7 @@ TEST(MemoryCheck, FindsAWriteBeforeTheFirstElement) {
 TEST(MemoryCheck, FindsAnElementThatIsNotWritten) {
   EXPECT_EQ(check_memory("leaves_last", {Value(memory_range(3))}),
             "unwritten-result: memory_check_test::leaves_last uses new memory that it did not "
-            "write: the result: element [2] depends on what stood there before");
+            "write: the result: element [2] depends on its previous contents");
 }
 
 TEST(MemoryCheck, FindsASumThatStartsFromNewMemory) {

@@ -91,10 +91,10 @@ TEST(Opcheck, RemarksADeclaredWriteThatNeverHappens) {
 
 TEST(Opcheck, RefusesAnExampleThatTheOperatorRefuses) {
   EXPECT_ERROR_CONTAINS(opcheck("aten::mm", {Value(tensor({1})), Value(tensor({1}))}), "ValueError",
-                        "opcheck of aten::mm: the operator refuses the example: RuntimeError: mm: "
+                        "opcheck of aten::mm: the operator rejects the example: RuntimeError: mm: "
                         "self must have 2 dimensions, got sizes [1]");
   EXPECT_ERROR_CONTAINS(opcheck("opcheck_test::no_kernel", {Value(tensor({1}))}), "ValueError",
-                        "the operator refuses the example: NotImplementedError");
+                        "the operator rejects the example: NotImplementedError");
 }
 
 TEST(Opcheck, NamesTheChecksThereAreForOneThatIsNot) {
@@ -166,7 +166,7 @@ TEST(CheckReport, PrintsALineForEachCheckAndThenTheFindings) {
 
 TEST(RegisterCheck, RefusesANameThatThereIs) {
   EXPECT_ERROR(register_check({.name = "schema", .about = "", .make = nullptr}), "ValueError",
-               "register_check: there is a check 'schema' already");
+               "register_check: the check 'schema' already exists");
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ TEST(ThreadsCheck, FindsMemoryThatCallsShare) {
   const std::string found = check_threads("through_scratch");
 
   EXPECT_TRUE(found.starts_with(
-      "differs-in-threads: threads_check_test::through_scratch gives another result while 4 "
+      "differs-in-threads: threads_check_test::through_scratch returns a different result while 4 "
       "threads call it at once: the result: element [0] is "))
       << found;
 }
@@ -104,8 +104,8 @@ TEST(ThreadsCheck, FindsAPlaceThatCallsOnOtherValuesOverwrite) {
 
 TEST(ThreadsCheck, FindsAnErrorThatOnlyCompanyGives) {
   EXPECT_EQ(check_threads("refuses_company"),
-            "differs-in-threads: threads_check_test::refuses_company gives another result while 4 "
-            "threads call it at once: it raises RuntimeError: one at a time");
+            "differs-in-threads: threads_check_test::refuses_company returns a different result "
+            "while 4 threads call it at once: it raises RuntimeError: one at a time");
 }
 
 TEST(ThreadsCheck, LeavesWhatDiffersByItselfToTheOtherCheck) {

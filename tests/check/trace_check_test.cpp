@@ -110,7 +110,7 @@ TEST(TraceCheck, FindsWrongDecompositions) {
                "trace-differs: the graph of trace_check_test::wrong_parts traced with "
                "tracing_mode=\"symbolic\" and the operator taken apart (");
   EXPECT_FAULT(found,
-               "gives something else than the call: the result: element [0, 0] is 3 and "
+               "differs from the call: the result: element [0, 0] is 3 and "
                "should be 2 (12 of 12 elements differ)");
 }
 

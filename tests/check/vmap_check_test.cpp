@@ -116,8 +116,8 @@ TEST(VmapCheck, NamesTheDimensionThatARuleIsWrongFor) {
   const std::string found = look_at_vmap("front", {Value(ordered())});
 
   EXPECT_FAULT(found,
-               "vmap-differs: vmap_check_test::front under vmap with in_dims {x: 2} gives "
-               "something else than one sample after the other: sample 0 of the result: ");
+               "vmap-differs: vmap_check_test::front under vmap with in_dims {x: 2} differs "
+               "from one sample after the other: sample 0 of the result: ");
   EXPECT_FAULT(found, "; look at its vmap rule (tests/check/vmap_check_test.cpp:");
 }
 

@@ -176,7 +176,7 @@ def test_a_model_that_gives_something_else_is_told(host, symbolic):
 
     assert found.kind == "onnx-differs"
     assert found.message.startswith(
-        "the ONNX model of onnx_check::less gives something else in ONNX Runtime than the call: "
+        "the ONNX model of onnx_check::less differs in ONNX Runtime from the call: "
     )
     assert "Look at its symbolic" in found.message
 
