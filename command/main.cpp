@@ -1,4 +1,4 @@
-// opwright: runs, shows and converts programs that export saved, without Python.
+// opwright: runs, shows and converts exported programs, without Python.
 #include <cstdio>
 #include <exception>
 #include <span>
@@ -36,7 +36,7 @@ int call_command(const std::string& name, std::span<const std::string> words) {
       opwright::concatenate("unknown command '", name, "', there are run, show and onnx"));
 }
 
-// A full disk or a closed pipe is an error of the command.
+// A full disk or a closed pipe fails the command.
 int finish_output(int code) {
   const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   return is_written ? code : 1;

@@ -54,7 +54,7 @@ class File {
   void seek(size_t place) const {
     if (lseek(descriptor_, static_cast<off_t>(place), SEEK_SET) < 0) throw_os_error("read", path_);
   }
-  // As many bytes as there are, at most `bytes`.
+  // Reads at most `bytes` bytes, fewer at the end.
   size_t read_some(void* to, size_t bytes) const {
     size_t done = 0;
     while (done < bytes) {
@@ -98,7 +98,7 @@ std::string read_header_text(const std::string& path, const File& file, size_t& 
   return text;
 }
 
-// ValueError when the bytes cannot be counted or are not there.
+// ValueError if the size overflows or the file is too short.
 size_t count_bytes(const std::string& path, const NpyHeader& header, DType dtype,
                    size_t available) {
   size_t bytes = item_size(dtype);

@@ -18,7 +18,7 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr size_t kAlignment = 64;
 constexpr size_t kMostDims = 64;
 
-// Reads the one dictionary that a header is.
+// Parses the header's dictionary.
 class HeaderParser {
  public:
   HeaderParser(const std::string& path, std::string_view text) : path_(path), text_(text) {}
@@ -146,7 +146,7 @@ char kind_letter(DType dtype) {
   }
 }
 
-// Bytes without a meaning: "<V2"; unsigned ints of the size are taken for them too.
+// Raw bytes: "<V2"; unsigned ints of the same size count too.
 bool is_raw(const std::string& descr, DType wanted) {
   if (kind_letter(wanted) != 'V') return false;
   const std::string size = std::to_string(item_size(wanted));

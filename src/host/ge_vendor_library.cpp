@@ -32,7 +32,7 @@ namespace {
 
 constexpr int32_t kFormatNd = 2;
 
-// The functions that a library has, and the names of those that it lacks.
+// The functions of a library, and the names of missing ones.
 class Symbols {
  public:
   explicit Symbols(void* handle) : handle_(handle) {}

@@ -63,7 +63,7 @@ OpwValue read_number(const ValueSpec& spec, const OpwDlTensor& given) {
   return value;
 }
 
-// Dense, and nobody else's memory.
+// Dense, in newly allocated memory.
 Tensor make_own(const Tensor& tensor) {
   if (!tensor.is_contiguous()) return clone(tensor, MemoryFormat::Contiguous);
   const Storage* storage = impl(tensor).storage;
@@ -104,7 +104,7 @@ class BorrowedInputs {
   BorrowedInputs(const CallSpec& call, std::span<const OpwDlTensor> given);
 
   [[nodiscard]] std::span<const OpwValue> values() const noexcept { return values_; }
-  // After the outputs were made independent. RuntimeError for an input that somebody still shows.
+  // Call after the outputs were copied. RuntimeError if an input is still referenced.
   void end();
 
  private:
@@ -112,7 +112,7 @@ class BorrowedInputs {
 
   const CallSpec& call_;
   std::vector<OpwValue> values_;
-  std::vector<std::optional<BorrowedMemory>> memory_;  // for each input; none for a number
+  std::vector<std::optional<BorrowedMemory>> memory_;  // per input; nullopt for a number
 };
 
 BorrowedInputs::BorrowedInputs(const CallSpec& call, std::span<const OpwDlTensor> given)

@@ -38,7 +38,7 @@ class NumberReader {
   std::string_view bytes_;
 };
 
-// What the first bytes of a file that is no program tell.
+// Recognizes other kinds of files by their first bytes.
 std::string_view known_kind(std::string_view file) {
   if (file.starts_with("PK\x03\x04")) {
     return " but a zip archive, as torch.save and torch.export.save write them";
@@ -57,7 +57,7 @@ void check_magic(std::string_view file, std::string_view origin) {
                        known_kind(file), kExportFirst);
 }
 
-// Before anything that a later format may lay out in another way.
+// Checked before anything that a later format may lay out differently.
 void check_major_version(const ProgramFormat& format, std::string_view origin) {
   const ProgramFormat own = current_program_format();
   OPWRIGHT_CHECK_VALUE(format.major_version <= own.major_version, origin,
@@ -68,7 +68,7 @@ void check_major_version(const ProgramFormat& format, std::string_view origin) {
                        "format ", format.text(), ", which never was", kFetchAgain);
 }
 
-// [offset, offset + bytes) lies between the header and the end.
+// Whether [offset, offset + bytes) is between the header and the end.
 bool is_inside(uint64_t offset, uint64_t bytes, const ProgramFileHeader& header) {
   return offset >= kProgramHeaderBytes && offset <= header.file_bytes &&
          bytes <= header.file_bytes - offset;

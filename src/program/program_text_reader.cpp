@@ -1,4 +1,4 @@
-// parse_program_text: reads what to_text wrote, line by line.
+// parse_program_text: reads the output of to_text, line by line.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -54,12 +54,12 @@ class Reader {
   const ProgramFormat& format_;
   ProgramTextCursor cursor_;
   ProgramText program_;
-  Names single_;  // keywords that stand once
+  Names single_;  // keywords that occur at most once
   Names operators_;
   Names inputs_;
   Names state_names_;
   Names constant_names_;
-  // Tensors stand behind what names them.
+  // Tensors follow the lines that name them.
   struct Mention {
     size_t tensor;
     TextSpan span;
@@ -216,7 +216,7 @@ void Reader::skip_unknown(TextSpan keyword, bool is_optional) {
                                     " wrote and this Opwright does not know"));
 }
 
-// False at the graph.
+// Returns false at the graph.
 bool Reader::read_line() {
   struct Line {
     std::string_view keyword;

@@ -77,7 +77,7 @@ void Maker::check_extent(size_t number) const {
                        stored.meta, ", reaches out of its block of ", block.bytes, " bytes");
 }
 
-// Others are no values of C++'s bool.
+// Other bytes are not valid C++ bools.
 void Maker::check_bools(size_t number) const {
   const StoredTensor& stored = program_.tensors[number];
   if (stored.meta.dtype() != DType::Bool) return;

@@ -17,7 +17,7 @@
 namespace opwright {
 namespace {
 
-// What to do about libraries that are not loaded.
+// How to load missing libraries.
 std::string load_advice(const std::set<std::string>& libraries) {
   if (libraries.empty()) return "run the code that defines them first";
   std::string calls;
@@ -51,7 +51,7 @@ Schema parse_written(const OperatorUse& use) {
   return schema;
 }
 
-// With the defaults that the calls were written under.
+// The current schema with the defaults that the calls were written under.
 Schema with_defaults_of(const Schema& written, Schema current) {
   for (Argument& argument : current.arguments) {
     const auto place = written.index_of(argument.name);
