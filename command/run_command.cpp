@@ -49,10 +49,10 @@ Loads a program that export saved, runs it and prints times, memory and outputs.
   --random            draws the inputs that are not given: floats from the normal distribution,
                       whole numbers and bools from 0 and 1
   --size NAME=NUMBER  the size of that name for --random; else as in the other inputs or as exported
-  --seed NUMBER       where random numbers begin, those of --random and of the program
+  --seed NUMBER       seed of the random numbers, those of --random and of the program
   --threads NUMBER    how many threads an operator may use
-  --warmup NUMBER     runs after the first that are not counted
-  --repeat NUMBER     runs after those whose times are printed
+  --warmup NUMBER     runs after the first one that are not timed
+  --repeat NUMBER     timed runs after those
   --profile [FILE]    runs it as often again and prints the time of each node; FILE.json gets the
                       calls for chrome://tracing or Perfetto
   --help

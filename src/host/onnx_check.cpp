@@ -185,10 +185,8 @@ class OnnxCheck : public Check {
     if (!difference) return std::nullopt;
     return Fault{"onnx-wrong-outputs",
                  concatenate("the ONNX model of ", input.op().name(),
-                             " says what the fake kernel says of its results, and that is wrong: ",
-                             *difference,
-                             "\n  Mend the fake kernel; opcheck's check \"fake\" "
-                             "tells more.")};
+                             " declares the fake kernel's results, which are wrong: ", *difference,
+                             "\n  Fix the fake kernel; opcheck's check \"fake\" says more.")};
   }
 
   // ---- What the node holds ----
@@ -213,7 +211,7 @@ class OnnxCheck : public Check {
       if (attribute == form->attributes.end()) {
         if (example.values()[i].is_none()) continue;
         note("onnx-drops-argument",
-             concatenate(op.name(), ": its ONNX node ", node, " holds nothing of the argument '",
+             concatenate(op.name(), ": its ONNX node ", node, " does not hold the argument '",
                          argument.name,
                          "', so what runs the model cannot know it\n  Add it to the symbolic: "
                          "g.op(\"",

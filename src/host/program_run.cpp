@@ -34,7 +34,7 @@ void check_view(const ValueSpec& spec, const OpwDlTensor& given) {
   OPWRIGHT_CHECK_VALUE(given.ndim == 0 || given.shape, "input '", spec.name, "': shape is null");
   const DType dtype = from_dlpack(given.dtype);
   OPWRIGHT_CHECK_TYPE(is_known(dtype), "input '", spec.name, "': ", dtype,
-                      " is no dtype of Opwright");
+                      " is not a dtype of Opwright");
   bool is_empty = false;
   for (int32_t dim = 0; dim < given.ndim; ++dim) {
     OPWRIGHT_CHECK_VALUE(given.shape[dim] >= 0, "input '", spec.name, "': dimension ", dim,

@@ -116,7 +116,7 @@ class Judge {
   [[nodiscard]] static Violation fixed_violation(const DeclaredSize& declared, int64_t root) {
     const Dim& dim = declared.dim;
     const int64_t size = dim.factor() * root + dim.offset();
-    const char* advice = declared.given <= 1 ? "; an example of at least 2 may keep it free" : "";
+    const char* advice = declared.given <= 1 ? "; an example of 2 or more may keep it dynamic" : "";
     if (dim.kind() == Dim::Kind::Dynamic) {
       return {concatenate(declared.place, " is ", to_text(dim), ", but the function fixes it to ",
                           size, advice),
@@ -212,7 +212,7 @@ void check_constraints(const ShapeEnv& env, const std::vector<DeclaredSize>& dec
   text += "\nUse instead:";
   for (const std::string& fix : fixes) text += "\n  " + fix;
   throw Error("ValueError",
-              "export: the function does not take all sizes that dynamic_shapes promises" + text);
+              "export: the function does not accept all sizes that dynamic_shapes declares" + text);
 }
 
 }  // namespace opwright

@@ -162,9 +162,10 @@ class ExportCheck : public Check {
     return {"export-fixes-size",
             concatenate("export of ", input.op().name(), " fixes dimension ", fixed.dim, " of '",
                         input.example().tensor_name(fixed.tensor), "' to ", fixed.given,
-                        line_that_asked(exported, fixed), ", but the operator takes ", fixed.other,
-                        " as well; let sizes stay symbols in its fake kernel: no int(size), no "
-                        "question that only one size answers so")};
+                        line_that_asked(exported, fixed), ", but the operator also accepts ",
+                        fixed.other,
+                        "; keep sizes symbolic in its fake kernel: no int(size), no condition that "
+                        "holds for one size only")};
   }
   static std::string line_that_asked(const ExportedCall& exported, const FixedSize& fixed) {
     const std::string symbol = concatenate(exported.forms()[fixed.tensor].sizes[fixed.dim]);

@@ -43,15 +43,15 @@ TensorsByName tensors_by_name(const ExportedProgram::Parts& parts) {
 // The tensor that an input is bound to.
 const NamedTensor& require_tensor(const TensorsByName& tensors, const InputSpec& spec) {
   const auto found = tensors.find(spec.target);
-  OPWRIGHT_CHECK_VALUE(found != tensors.end(), "program: the input '", spec.value, "' stands for '",
-                       spec.target, "', and the program has no such tensor");
+  OPWRIGHT_CHECK_VALUE(found != tensors.end(), "program: the input '", spec.value,
+                       "' is bound to '", spec.target, "', and the program has no such tensor");
   return *found->second;
 }
 
 void check_fits(const GraphValue& input, const NamedTensor& given) {
   const Tensor meta = input.tensor();
   OPWRIGHT_CHECK_VALUE(meta.is_defined() && given.tensor.is_defined(), "program: the input '",
-                       input.name(), "' is no tensor, but stands for '", given.name, "'");
+                       input.name(), "' is not a tensor, but is bound to '", given.name, "'");
   const bool fits = meta.dtype() == given.tensor.dtype() && !meta.is_symbolic() &&
                     std::ranges::equal(meta.sizes(), given.tensor.sizes());
   OPWRIGHT_CHECK_VALUE(fits, "program: '", given.name, "' must be ", meta_text(input.meta()),

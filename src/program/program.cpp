@@ -28,8 +28,8 @@ void check_options(std::span<const Tensor> inputs, const ExportOptions& options)
   for (const ExportOptions::DynamicDim& dynamic : options.dynamic) {
     bool is_there = false;
     for (size_t i = 0; i < inputs.size(); ++i) is_there |= input_name(options, i) == dynamic.input;
-    OPWRIGHT_CHECK_VALUE(is_there, "export: a dynamic dimension is of the input '", dynamic.input,
-                         "', which there is not");
+    OPWRIGHT_CHECK_VALUE(is_there, "export: a dynamic dimension names the input '", dynamic.input,
+                         "', which does not exist");
   }
 }
 

@@ -375,7 +375,7 @@ TEST(ProgramApi, AViewThatShowsNothingIsRefused) {
             "ValueError: input 'x': dimension 1 has the size -3");
   input.view.dtype = {77, 32, 1};
   EXPECT_EQ(error_after(run(program, {input.view}).status),
-            "TypeError: input 'x': dtype(code=77, bits=32) is no dtype of Opwright");
+            "TypeError: input 'x': dtype(code=77, bits=32) is not a dtype of Opwright");
 }
 
 TEST(ProgramApi, ANumberMustBeOneOfItsDtype) {

@@ -46,7 +46,7 @@ class Exporter {
   void add_input(const ModelInput& input) {
     const bool is_reserved = input.stored.is_defined() && !input.is_given;
     OPWRIGHT_CHECK_VALUE(is_reserved || !state_.names.contains(input.name),
-                         "ONNX: the input name '", input.name, "' stands twice");
+                         "ONNX: the input name '", input.name, "' occurs twice");
     const OnnxValue value = state_.add(
         {.name = state_.unused_name(input.name), .data = input.stored, .is_named = true});
     conversion_.set_value(values_, *input.value, value);
