@@ -1,4 +1,4 @@
-// A nest as LLVM IR text, in final form: vectors of fixed width, elementary functions as
+// Emits a nest as LLVM IR text in final form: vectors of fixed width, elementary functions as
 // instructions, one function of one pointer.
 #pragma once
 
@@ -9,27 +9,27 @@
 
 namespace opwright {
 
-// What the emitter knows of a machine.
+// What the emitter knows about a machine.
 struct EmitTarget {
-  uint32_t vector_bytes = 64;  // of its registers: 64, 32
+  uint32_t vector_bytes = 64;  // register size: 64 or 32
   friend bool operator==(const EmitTarget&, const EmitTarget&) = default;
 };
 
-// The one function of each module: void @nest(ptr %context), a NestContext.
+// The single function of each module: void @nest(ptr %context), a NestContext.
 inline constexpr const char* kNestFunction = "nest";
 
 struct EmittedNest {
   std::string ir;
-  // The scratch of a thread has so many bytes for each point of a row (depth times columns), and
-  // kScratchSlack beside.
+  // A thread's scratch memory has this many bytes per point of a row (depth times columns), plus
+  // kScratchSlack.
   int64_t scratch_bytes = 0;
 };
 inline constexpr int64_t kScratchSlack = 256;
 
-// Whether lanes of the operation can be emitted; fusion leaves others out. `dtype` is that of the
-// arguments (of a Load or a Cast: of the memory, of what is converted).
+// Whether lanes of the operation can be emitted; fusion skips others. `dtype` is that of the
+// arguments (of a Load or Cast: of the memory, of the converted value).
 [[nodiscard]] bool can_emit(LaneOp op, DType dtype) noexcept;
-// Whether it takes some ten instructions or more: rather kept than computed again.
+// Whether it takes about ten instructions or more: better stored than recomputed.
 [[nodiscard]] bool is_costly(LaneOp op) noexcept;
 
 [[nodiscard]] EmittedNest emit_llvm(const Nest& nest, const EmitTarget& target);

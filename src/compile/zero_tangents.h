@@ -1,4 +1,4 @@
-// A backward for gradients that do not all come.
+// The backward for gradients of which some are missing.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace opwright {
 
-// The backward without the tangents that are not there, and without all that is zero with them: as
-// eager, which leaves out the parts of a history that no gradient comes to, so that a zero times an
-// infinity has no place. Tangents are arguments `first_tangent` and on; a gradient that is zero
+// Removes missing tangents from the backward, and everything that is zero without them. Eager does
+// the same by skipping parts of a history that no gradient reaches, so that zero times infinity
+// does not occur. Tangents are the arguments from `first_tangent` on; a gradient that is zero
 // becomes None.
 [[nodiscard]] GraphPtr without_tangents(const Graph& backward, size_t first_tangent,
                                         const std::vector<bool>& is_there);
