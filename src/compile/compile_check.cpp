@@ -1,5 +1,5 @@
-// compile: a function with the call in it, compiled for the sizes given and for any, gives what it
-// gives uncompiled.
+// compile: a function with the call in it, compiled for the given sizes and for any, returns what
+// it returns uncompiled.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -47,7 +47,7 @@ class CompileCheck : public Check {
   std::optional<Fault> look(const CheckInput& input) override {
     const Example& example = input.example();
     if (holds_objects(example)) return std::nullopt;
-    // Tensors that share memory where something is written are another function to compile.
+    // If something is written, tensors that share memory need a different compiled function.
     if (DistinctTensors(example).share_memory() && input.op().writes_arguments())
       return std::nullopt;
     const ReadCall plain = run_plainly(example);
@@ -65,7 +65,7 @@ class CompileCheck : public Check {
 
   static std::optional<Fault> look(const CheckInput& input, const ReadCall& plain, const Way& way) {
     const Operator& op = input.op();
-    // Generated code relies on layouts: where they are not so it reads what is not there.
+    // Generated code relies on the layouts: if they are wrong it reads invalid memory.
     if (auto fault = find_wrong_fake(input, plain, way)) return fault;
     CompiledCall compiled;
     try {
@@ -118,7 +118,7 @@ class CompileCheck : public Check {
     return std::nullopt;
   }
 
-  // An argument that the call wrote and the compiled function left as it was.
+  // An argument that the call wrote and the compiled function did not.
   static std::optional<Fault> find_missing_write(const CheckInput& input, const ReadCall& run,
                                                  const ReadCall& plain) {
     const std::vector<Tensor> before = input.example().tensors();

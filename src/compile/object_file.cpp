@@ -37,7 +37,7 @@ Elf64_Ehdr read_header(std::span<const std::byte> bytes) {
   return header;
 }
 
-// Whether `count` items of `size` bytes from `offset` on lie within `total` bytes.
+// Whether `count` items of `size` bytes starting at `offset` fit into `total` bytes.
 bool fits(uint64_t total, uint64_t offset, uint64_t count, uint64_t size) {
   return offset <= total && count <= (total - offset) / size;
 }

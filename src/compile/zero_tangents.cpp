@@ -15,7 +15,7 @@
 namespace opwright {
 namespace {
 
-// Operators that may make more than zeros of zeros; formulas use others linearly.
+// Operators that may turn zeros into nonzero values; formulas use all others linearly.
 constexpr std::array<std::string_view, 20> kNotLinear{
     "add", "sub",       "rsub",    "where", "exp",           "cos",           "cosh",
     "pow", "sigmoid",   "scatter", "copy",  "masked_fill",   "fill",          "full_like",
@@ -127,7 +127,7 @@ class ZeroTangents {
            (alpha.tag == kOpwFloat && alpha.as_double == 1);
   }
 
-  // Zeros for the arguments that are zero and stand beside others.
+  // Creates zeros for zero arguments that are used together with others.
   void fill(const Node& node) {
     static const Operator& zeros = Registry::get().require("aten::zeros");
     for (const NodeArgument& argument : node.args()) {
@@ -154,7 +154,7 @@ class ZeroTangents {
   const Graph& from_;
   GraphPtr to_;
   NodeCopier copier_;
-  std::vector<bool> depends_;  // on a tangent; by the number of a value
+  std::vector<bool> depends_;  // on a tangent; by value number
   std::vector<bool> is_zero_;
 };
 
