@@ -34,7 +34,7 @@ class Exporter {
   }
 
   Model::State run() {
-    // Names that users know come first, so that no other value takes them.
+    // User-visible names come first, so that no other value takes them.
     for (const ModelInput& input : request_.inputs) add_input(input);
     for (const ModelOutput& output : request_.outputs) reserve(output.name);
     conversion_.convert_calls(request_.graph, values_);
@@ -59,7 +59,7 @@ class Exporter {
                          "' of an output is that of another input or output");
   }
 
-  // A node's output of that name: what is an input, a constant or an output already gets a node.
+  // An output of a node under that name: an input, a constant or an existing output gets a node.
   void add_output(const ModelOutput& output) {
     state_.label = output.name;
     OnnxValue value = conversion_.read(output.value, values_);
