@@ -85,8 +85,8 @@ void tell_once(const char* text) {
 
 void tell_that_nothing_makes_code() {
   tell_once(
-      "compile: there is nothing here that makes machine code, so compiled functions run as plans "
-      "of operators, which is slower; `pip install 'opwright[compile]'` brings llvmlite, or "
+      "compile: no LLVM was found to make machine code, so compiled functions run as plans of "
+      "operators, which is slower; `pip install 'opwright[compile]'` installs llvmlite, or "
       "install LLVM 19 or newer (Debian: libllvm19)");
 }
 
@@ -95,8 +95,8 @@ bool may_load_code() {
   static const bool is_allowed = ObjectCode::is_allowed();
   if (is_allowed) return true;
   tell_once(
-      "compile: this system is set up so that no memory of a process becomes code, so compiled "
-      "functions run as plans of operators, which is slower");
+      "compile: this system does not allow executable memory, so compiled functions run as plans "
+      "of operators, which is slower");
   return false;
 }
 

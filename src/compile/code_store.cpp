@@ -61,8 +61,8 @@ void warn_of_folder(const std::string& folder) {
   if (is_told.exchange(true)) return;
   warn("PerformanceWarning",
        concatenate("the code of compiled functions is not kept in ", folder,
-                   ", which others than this user own or may write: it would run whatever they put "
-                   "there. Make the folder private (chmod 700), or set OPWRIGHT_CACHE_DIR to "
+                   ", which other users own or can write: code that they put there would run. "
+                   "Make the folder private (chmod 700), or set OPWRIGHT_CACHE_DIR to "
                    "another one"));
 }
 

@@ -96,8 +96,8 @@ class CompileCheck : public Check {
         find_difference(fake, plain.outcome, values_of(size_symbols(input.example(), fake.forms)));
     if (!difference) return std::nullopt;
     return Fault{"compile-wrong-fake",
-                 concatenate("compiled code takes what the fake kernel of ", input.op().name(),
-                             " says for granted, and it ", difference->text)};
+                 concatenate("compiled code relies on the fake kernel of ", input.op().name(),
+                             ", which ", difference->text)};
   }
 
   static std::optional<std::string> compare(const CheckInput& input, const ReadCall& is,
@@ -108,8 +108,8 @@ class CompileCheck : public Check {
     const DistinctTensors distinct(input.example());
     for (size_t i = 0; i < should.changes.size(); ++i) {
       if (auto difference = find_difference(is.changes[i], should.changes[i], input.comparison()))
-        return concatenate("'", distinct.name(i), "' read before the call less what is read after ",
-                           "it: ", *difference, "; mark all that it writes in its schema");
+        return concatenate("'", distinct.name(i), "' before the call minus after it: ", *difference,
+                           "; mark all that it writes in its schema");
     }
     for (size_t i = 0; i < should.readings.size(); ++i) {
       if (auto difference = find_difference(is.readings[i], should.readings[i], input.comparison()))

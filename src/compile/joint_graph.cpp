@@ -138,7 +138,7 @@ void JointCapture::check_inputs() const {
     const bool requires_now = requires_grad(input.own);
     const std::string& name = trace_.graph().inputs()[input.index]->name();
     OPWRIGHT_CHECK(!requires_now || input.required_grad || !is_leaf(input.own),
-                   "compile: the function asked for gradients of its input '", name,
+                   "compile: the function requested gradients of its input '", name,
                    "' (requires_grad_)", kOutside);
     OPWRIGHT_CHECK(requires_now || !input.required_grad,
                    "compile: the function detached its input '", name, "' in place", kOutside);
@@ -325,7 +325,7 @@ void JointCapture::check_backward(const Node* last_of_forward) const {
                    "numbers (",
                    name, "), which a compiled function cannot do", kOutside);
     OPWRIGHT_CHECK(!tags.has(Tag::Ordered), "compile: a backward formula calls ", name,
-                   ", which has an effect beside its results", kOutside);
+                   ", which has side effects", kOutside);
     for (const uint32_t group : memory.written_groups(*node)) {
       for (const GraphValue* input : graph.inputs()) {
         OPWRIGHT_CHECK(memory.group(*input) != group, "compile: a backward formula writes to '",

@@ -151,7 +151,7 @@ Handle Llvm::make_machine() {
   Handle machine =
       api_.create_target_machine(target, triple_.c_str(), cpu.c_str(), features.c_str(),
                                  kLevelDefault, kPositionIndependent, kSmallCodeModel);
-  OPWRIGHT_CHECK(machine, "LLVM makes no code for the processor ", cpu);
+  OPWRIGHT_CHECK(machine, "LLVM cannot generate code for the processor ", cpu);
   return machine;
 }
 
@@ -183,12 +183,12 @@ std::string Llvm::emit(std::string_view ir, int kind) {
   if (api_.parse_ir(context, text, &module, &message) != 0) {
     module = nullptr;
     end();
-    fail("does not take the text of a nest", message);
+    fail("does not accept the text of a nest", message);
   }
   api_.set_target(module, triple_.c_str());
   const int problem = api_.emit_to_buffer(machine, module, kind, &message, &buffer);
   end();
-  if (problem != 0) fail("makes no code of a nest", message);
+  if (problem != 0) fail("cannot compile a nest", message);
   return take_buffer(buffer);
 }
 

@@ -73,8 +73,8 @@ class Scratch {
   for (const NestExtent& size : promised.sizes) sizes.push_back(extent_value(size, numbers));
   throw_error("RuntimeError", "compiled code: value ", operand, " was promised as ", promised.dtype,
               to_text(std::span<const int64_t>(sizes)), ", got ", tensor,
-              "\n  The operator that made it has a fake kernel that tells another result than its "
-              "kernel gives; opcheck finds which.");
+              "\n  The fake kernel of the operator that made it disagrees with its kernel; opcheck "
+              "finds which.");
 }
 
 }  // namespace

@@ -153,7 +153,8 @@ void protect(std::byte* begin, size_t size, int protection) {
   if (size == 0 || mprotect(begin, size, protection) == 0) return;
   const int problem = errno;
   throw_error("RuntimeError",
-              "the system lets no memory become code: ", std::string_view(std::strerror(problem)));
+              "the system does not allow executable memory: ",
+              std::string_view(std::strerror(problem)));
 }
 
 }  // namespace

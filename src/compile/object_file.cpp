@@ -23,7 +23,7 @@ Elf64_Ehdr read_header(std::span<const std::byte> bytes) {
   Elf64_Ehdr header;
   if (bytes.size() < sizeof(header)) refuse_object("it ends within its header");
   std::memcpy(&header, bytes.data(), sizeof(header));
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) refuse_object("it is no ELF file");
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) refuse_object("it is not an ELF file");
   if (header.e_ident[EI_CLASS] != ELFCLASS64)
     refuse_object("it is ELF of class ", int{header.e_ident[EI_CLASS]}, ", not of 64 bits");
   if (header.e_ident[EI_DATA] != ELFDATA2LSB) refuse_object("it is not little-endian");

@@ -148,7 +148,7 @@ void Partitioner::find_dependents() {
     }
     if (!does) continue;
     OPWRIGHT_CHECK(!has_effect(*node), "compile: ", node->op().name(),
-                   " in a backward formula has an effect beside its results, which a compiled "
+                   " in a backward formula has side effects, which a compiled "
                    "function cannot have\n  Call the function uncompiled.");
     for (const GraphValue& value : node->values()) depends_[value.number()] = true;
   }

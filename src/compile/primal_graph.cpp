@@ -61,7 +61,7 @@ PrimalGraph make_primal_graph(const JointGraph& joint) {
   for (const JointGraph::Tangent& tangent : joint.tangents) {
     GraphValue* value = tangent.is_written_input ? find_written_value(from, *inputs[tangent.of])
                                                  : &from.outputs()[tangent.of].value();
-    if (!value) return {.graph = nullptr, .why_not = "it gives an input other sizes", .inputs = {}};
+    if (!value) return {.graph = nullptr, .why_not = "it resizes an input", .inputs = {}};
     outputs.push_back(value);
   }
   const std::vector<bool> needed = find_needed(from, outputs);
@@ -91,7 +91,7 @@ PrimalGraph make_primal_graph(const JointGraph& joint) {
     if (has_effect(*node)) {
       return {.graph = nullptr,
               .why_not = concatenate("it calls ", node->op().name(),
-                                     ", which has an effect beside its results"),
+                                     ", which has side effects"),
               .inputs = {}};
     }
     copier.copy_call(*node);

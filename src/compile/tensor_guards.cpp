@@ -218,7 +218,7 @@ std::string TensorGuards::describe_difference(const One& one, const OpwTensor* t
                                               : " requires grad, it did not";
   }
   if (changed & kComputed)
-    return (one.flags & kComputed) ? " is a leaf, it was not" : " is no leaf, it was one";
+    return (one.flags & kComputed) ? " is a leaf, it was not" : " is not a leaf, it was one";
   if (changed & kOpwFlagInference) return " was made in another inference mode";
   if (changed) return " may be written now, or not any more";
   return concatenate(" has other strides, ",

@@ -176,7 +176,7 @@ OPWRIGHT_LIBRARY_IMPL(autograd_check_test, CompositeImplicitAutograd, m) {
   });
 }
 
-// ---- What the check says ----
+// ---- Messages ----
 
 Tensor rising_numbers(std::initializer_list<int64_t> sizes = {2, 3}) {
   const std::vector<int64_t> all(sizes);

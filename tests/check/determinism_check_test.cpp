@@ -18,14 +18,14 @@ Tensor counts_calls(const Tensor& x) {
   static double calls = 0;
   return x + ++calls;
 }
-// Wrong once in a while.
+// Occasionally wrong.
 Tensor fails_at_times(const Tensor& x) {
   static int calls = 0;
   OPWRIGHT_CHECK(++calls % 5 != 0, "not today");
   return x + x;
 }
 Tensor by_threads(const Tensor& x) { return x * num_threads(); }
-// What another order of a sum may change.
+// A difference that another order of a sum may cause.
 Tensor rounds_by_threads(const Tensor& x) { return x * (1 + 1e-7 * num_threads()); }
 Tensor draws(const Tensor& x) { return x + rand({1}, DType::Float32); }
 

@@ -1,4 +1,4 @@
-// The check "devices": kernels of another device against the cpu's.
+// The check "devices": compares kernels of another device with the CPU's.
 #include <optional>
 #include <string>
 

@@ -28,7 +28,7 @@ FakeTensor branching_fake(const FakeTensor& x) {
   const SymInt rows = x.size(0) == 3 ? SymInt(3) : x.size(0);
   return x.new_empty(std::vector<SymInt>{rows, x.size(1) / 2});
 }
-FakeTensor square_fake(const FakeTensor& x) {  // right where there are half as many rows as columns
+FakeTensor square_fake(const FakeTensor& x) {  // right if there are half as many rows as columns
   return x.new_empty(std::vector<SymInt>{x.size(0), x.size(0)});
 }
 FakeTensor double_fake(const FakeTensor& x) {

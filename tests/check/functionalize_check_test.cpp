@@ -14,7 +14,7 @@ namespace {
 
 Tensor& increment_(Tensor& x) { return x.add_(1); }
 Tensor wrong_increment(const Tensor& x) { return x.add(2); }
-// Forgets that the elements may have gaps between them.
+// Ignores gaps between elements.
 Tensor& increment_flat_(Tensor& x) {
   for (int64_t i = 0; i < x.numel(); ++i) x.mutable_data<float>()[i] += 1;
   return x;

@@ -17,7 +17,7 @@ Tensor row_sums(const Tensor& x) { return x.sum({-1}); }
 VmapResult<Tensor> right_rule(const VmapInfo& info, const Tensor& x) {
   return {.results = x.movedim(*info.in_dims[0], 0).sum({-1}), .out_dims = {0}};
 }
-// Takes the batch to be in front.
+// Assumes that the batch is the first dimension.
 VmapResult<Tensor> front_rule(const VmapInfo& info, const Tensor& x) {
   const int64_t dim = *info.in_dims[0];
   return {.results = dim == 2 ? x.movedim(2, 0).flip({0}).sum({-1}) : x.movedim(dim, 0).sum({-1}),

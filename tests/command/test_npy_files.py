@@ -47,7 +47,7 @@ def copy(opwright, programs, tmp_path):
 
 @pytest.fixture
 def refuse(opwright, programs, tmp_path):
-    """Return a function that gives the error for a file of these bytes."""
+    """Return a function that returns the error for a file of these bytes."""
 
     def run(contents: bytes, dtype: str = "float32") -> str:
         path = tmp_path / "damaged.npy"

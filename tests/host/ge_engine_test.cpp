@@ -61,7 +61,7 @@ Tensor float_list(const std::vector<float>& values) {
   return tensor;
 }
 
-// What the stand-in wrote down since it was asked last.
+// What the fake library logged since the last call.
 std::string take_record() {
   void* handle = dlopen(kStandIn.c_str(), RTLD_NOW | RTLD_LOCAL);
   const std::string text =
@@ -156,7 +156,7 @@ TEST(OperatorGraph, RefusesSizesThatTheProgramWasNotMadeFor) {
   EXPECT_ERROR_CONTAINS(run_engine(executable, {ones({3}), ones({4})}), "ValueError", "y");
 }
 
-// Adds a hundred, so that one sees that it ran.
+// Adds a hundred, to show that it ran.
 Tensor marked_add(const Tensor& x1, const Tensor& x2) { return x1 + x2 + 100.0; }
 
 TEST(OperatorGraph, PrefersTheKernelUnderTheOpsOwnName) {

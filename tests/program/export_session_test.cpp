@@ -132,7 +132,7 @@ graph(captured %count: float32[1], %x: float32[2]) -> (%mul) {
   EXPECT_EQ(text_of(program({x})[0]), "tensor([2., 2.])");
   EXPECT_EQ(text_of(x), "tensor([1., 1.])");
   EXPECT_EQ(text_of(core(program).state()[0].tensor), "tensor([2.])");
-  EXPECT_EQ(text_of(count), "tensor([0.])");  // the program has state of its own
+  EXPECT_EQ(text_of(count), "tensor([0.])");  // the program has its own state
 }
 
 TEST(Export, AWrittenInputMustNotShareMemoryWithAnother) {

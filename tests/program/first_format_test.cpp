@@ -1,4 +1,4 @@
-// The kept program of the first day: it must load and run for ever.
+// The stored program of the first format: it must always load and run.
 #include <cstdint>
 #include <fstream>
 #include <iterator>

@@ -1,4 +1,4 @@
-// Files that are no programs, are damaged, or are of another version.
+// Files that are not programs, are damaged, or have another version.
 #include <filesystem>
 #include <string>
 #include <string_view>

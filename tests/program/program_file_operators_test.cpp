@@ -1,4 +1,4 @@
-// The operators of a program file against those of the process: missing ones and changed ones.
+// Compares the operators of a program file with those of the process: missing and changed ones.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,7 +29,7 @@ Tensor offset_kernel(const Tensor& x, double by, bool twice, double offset) {
   return add(scale_kernel(x, by, twice), full({}, offset));
 }
 
-// The operator for the length of a test.
+// Defines the operator for the duration of a test.
 class Scale {
  public:
   explicit Scale(std::string_view schema, const char* library = "")

@@ -30,7 +30,7 @@ using testing::bytes_of;
 using testing::error_of;
 using testing::FileParts;
 
-// A program without inputs that has this state.
+// A program without inputs, with this state.
 ExportedProgramPtr program_of_state(std::vector<NamedTensor> state) {
   ExportedProgram::Parts parts;
   parts.graph = parse_graph("graph() -> () {\n}\n");

@@ -1,4 +1,4 @@
-// Programs in files: what is written comes back.
+// Programs in files: what is written is read back.
 #include "opwright/program/program_file.h"
 
 #include <sys/stat.h>

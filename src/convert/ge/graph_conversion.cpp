@@ -148,7 +148,7 @@ class Conversion {
       argument.visit_values([&](const GraphValue& value) {
         OPWRIGHT_CHECK_KIND("NotImplementedError", graph_.values[value.number()].is_there(),
                             name_call(node), ": it reads result ", value.index(), " of ",
-                            name_call(value.node()), ", which its GE converter does not give");
+                            name_call(value.node()), ", which its GE converter does not return");
       });
     }
     const auto [place, is_new] = found_.try_emplace(&node.op());
@@ -195,7 +195,7 @@ class Conversion {
       const GraphValue& value = output.value();
       OPWRIGHT_CHECK_KIND("NotImplementedError", graph_.values[value.number()].is_there(),
                           "GE: the program returns result ", value.index(), " of ",
-                          name_call(value.node()), ", which its GE converter does not give");
+                          name_call(value.node()), ", which its GE converter does not return");
       return graph_.values[value.number()];
     }
     const OpwValue& constant = output.constant().get();

@@ -44,7 +44,7 @@ GeValues convert_rsub(GraphBuilder& g, const Call& call, const char* op) {
 
 GeValues convert_div_mode(GraphBuilder& g, const Call& call, const char* op) {
   if (!call.has(2)) return convert_two(g, call, "RealDiv");
-  if (call.text(2) != "floor") call.refuse("GE has no division that is cut off towards zero");
+  if (call.text(2) != "floor") call.refuse("GE has no division that rounds towards zero");
   return convert_two(g, call, op);
 }
 
@@ -111,7 +111,7 @@ GeValues convert_gelu_gradient(GraphBuilder& g, const Call& call, const char* op
 // The sign of a result is that of its input, unless the slope flips it.
 GeValues convert_leaky_relu_gradient(GraphBuilder& g, const Call& call, const char* op) {
   if (call.boolean(3) && call.number(2) < 0)
-    call.refuse("a result does not tell the gradient where the slope is negative");
+    call.refuse("a result does not determine the gradient where the slope is negative");
   return {g.op(op, {call.input(0), call.input(1)}, {{"negative_slope", call.number(2)}})};
 }
 GeValues convert_hardtanh_gradient(GraphBuilder& g, const Call& call, const char* op) {

@@ -64,7 +64,7 @@ class Exporter {
     state_.label = output.name;
     OnnxValue value = conversion_.read(output.value, values_);
     OPWRIGHT_CHECK_VALUE(value.is_there(), "ONNX: the output '", output.name,
-                         "' is a result that its operator's rule does not give");
+                         "' is a result that its operator's rule does not return");
     const bool is_taken = std::ranges::find(outputs_, value) != outputs_.end();
     if (!state_.at(value).is_output || state_.at(value).is_fixed || is_taken) {
       const KnownValue known = state_.at(value);

@@ -48,7 +48,7 @@ int64_t GraphBuilder::opset() const { return state_.opset; }
 OnnxValues GraphBuilder::op(std::string_view type, std::span<const OnnxValue> inputs,
                             std::vector<Attribute> attributes, size_t num_outputs) {
   const auto [domain, name] = split_type(type);
-  OPWRIGHT_CHECK_VALUE(!name.empty(), "ONNX: '", type, "' is no name of a node: write 'Relu' or ",
+  OPWRIGHT_CHECK_VALUE(!name.empty(), "ONNX: '", type, "' is not a node name: write 'Relu' or ",
                        "'domain::Name'");
   while (!inputs.empty() && !inputs.back().is_there()) inputs = inputs.first(inputs.size() - 1);
   PendingNode node{.domain = std::string(domain),

@@ -123,7 +123,7 @@ OnnxValues GraphConversion::apply(const Node& node, const Call& call) {
       argument.visit_values([&](const GraphValue& value) {
         OPWRIGHT_CHECK_KIND("NotImplementedError", call.state().values[value.number()].is_there(),
                             name_call(node), ": it reads result ", value.index(), " of ",
-                            name_call(value.node()), ", which its ONNX rule does not give");
+                            name_call(value.node()), ", which its ONNX rule does not return");
       });
     }
     const auto& functions = options_.functions;

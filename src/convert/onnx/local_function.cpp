@@ -63,8 +63,8 @@ GraphPtr take_apart(const Node& node, int64_t opset) {
       op.record(Slot::Decompose) || op.record(Slot::ImplicitComposite) ||
           op.record(Slot::ExplicitComposite),
       name_call(node),
-      ": it cannot be a function of the model, since nothing tells what it is made "
-      "of\n  Give it a composite body or a decomposition, or leave it out of "
+      ": it cannot be a function of the model, since it has no "
+      "decomposition\n  Give it a composite body or a decomposition, or leave it out of "
       "functions=: then it is a node of its own.");
   return trace_part(OneCall(node).graph(), opset, &op);
 }

@@ -233,13 +233,12 @@ std::string to_bytes(const Model::State& model) {
   OPWRIGHT_CHECK_VALUE(
       count_tensor_bytes(model) <= kMostModelBytes, "ONNX: the tensors of the model have ",
       count_tensor_bytes(model), " bytes, and a file without external data holds 2 GB at most",
-      "\n  Save it with external_data=True (or leave it out): they go to a file beside the model.");
+      "\n  Save it with external_data=True (or leave it out): they go to a separate file.");
   std::string bytes = ModelWriter(nullptr).write(model);
   OPWRIGHT_CHECK_VALUE(
       bytes.size() <= kMostModelBytes, "ONNX: the model has ", bytes.size(),
       " bytes, and a file without external data holds 2 GB at most",
-      "\n  Save it with external_data=True (or leave it out): tensors go to a file beside the "
-      "model.");
+      "\n  Save it with external_data=True (or leave it out): tensors go to a separate file.");
   return bytes;
 }
 

@@ -44,7 +44,7 @@ class FormReader : private TextScanner {
   NodeForm read() {
     NodeForm form;
     form.domain = take_word("a domain");
-    if (!skip("::")) fail("'::' must stand between the domain and the name of the node");
+    if (!skip("::")) fail("'::' must separate the domain and the name of the node");
     form.name = take_word("the name of the node");
     if (!skip("(")) {
       const NodeForm by_schema = default_form(op_);
@@ -78,7 +78,7 @@ class FormReader : private TextScanner {
       const uint32_t argument = find_argument(take_word("an argument"));
       if (holds_tensors(op_.schema().arguments[argument].type))
         fail(concatenate("'", op_.schema().arguments[argument].name,
-                         "' is a tensor, which is an input of the node, no attribute"));
+                         "' is a tensor: it is an input of the node, not an attribute"));
       form.attributes.push_back({std::move(word), argument});
     } else {
       form.inputs.push_back(find_argument(word));

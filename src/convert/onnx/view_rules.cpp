@@ -175,7 +175,7 @@ OnnxValues convert_unbind(GraphBuilder& g, const Call& call) {
 // An int read from a tensor, which sizes may depend on.
 OnnxValues convert_item(GraphBuilder& g, const Call& call) {
   const DType dtype = call.tensor(0).dtype();
-  if (is_floating(dtype)) call.refuse("a float that the data tells is no size");
+  if (is_floating(dtype)) call.refuse("a data-dependent float is not a size");
   return {reshape(g, call.input(0, DType::Int64), {})};
 }
 

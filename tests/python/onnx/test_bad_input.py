@@ -155,7 +155,7 @@ def test_a_node_without_a_name():
     def symbolic(g, x, y, alpha):
         return g.op("vendor::", x, y, outputs=2)
 
-    assert "'vendor::' is no name of a node" in fail_with(symbolic, ValueError)
+    assert "'vendor::' is not a node name" in fail_with(symbolic, ValueError)
 
 
 @pytest.mark.parametrize(
