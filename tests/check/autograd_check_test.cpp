@@ -294,7 +294,7 @@ TEST(AutogradCheck, FindsWritesToTheIncomingGradient) {
 TEST(AutogradCheck, FindsWritesToWhatTheCallGotGaveAndSaved) {
   expect_begins(found_by_autograd("writes_argument"), "input-written: ");
   expect_has_part(found_by_autograd("writes_argument"),
-                  "writes to argument 'x': a backward leaves what the call");
+                  "writes to argument 'x': a backward must not modify them");
   expect_begins(found_by_autograd("writes_result"), "saved-written: ");
   expect_begins(found_by_autograd("writes_saved"), "saved-written: ");
   expect_has_part(found_by_autograd("writes_saved"), "writes to saved tensor 0");

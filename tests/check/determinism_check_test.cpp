@@ -63,15 +63,15 @@ TEST(DeterminismCheck, FindsStateThatACallLeaves) {
   const std::string found = check_determinism("counts");
 
   EXPECT_TRUE(
-      found.starts_with("differs-between-runs: determinism_check_test::counts does not give the "
-                        "same twice for the same input: the result: element [0] is "))
+      found.starts_with("differs-between-runs: determinism_check_test::counts returns different "
+                        "results for the same input: the result: element [0] is "))
       << found;
 }
 
 TEST(DeterminismCheck, FindsAnErrorThatComesAtTimes) {
   EXPECT_EQ(check_determinism("fails_at_times"),
-            "differs-between-runs: determinism_check_test::fails_at_times does not give the same "
-            "twice for the same input: it raises RuntimeError: not today");
+            "differs-between-runs: determinism_check_test::fails_at_times returns different "
+            "results for the same input: it raises RuntimeError: not today");
 }
 
 TEST(DeterminismCheck, FindsAResultThatDependsOnTheThreads) {
@@ -97,8 +97,8 @@ TEST(DeterminismCheck, FindsWhatDrawsAndDoesNotSayIt) {
   const std::string found = check_determinism("draws_untagged");
 
   EXPECT_TRUE(found.starts_with(
-      "differs-between-runs: determinism_check_test::draws_untagged draws random numbers and does "
-      "not say so: with another seed, the result: element [0] is "))
+      "differs-between-runs: determinism_check_test::draws_untagged draws random numbers without "
+      "declaring it: with another seed, the result: element [0] is "))
       << found;
 }
 

@@ -59,7 +59,7 @@ TEST(DeviceCheck, NamesOperatorDeviceElementAndBothValues) {
   EXPECT_EQ(look("devices", "device_check::other", {Value(six_numbers())}),
             "device-differs: device_check::other on test:0: the result: element [0, 1] is 3 and "
             "should be 2 (5 of 6 elements differ), as on the cpu; correct its kernel for TEST, or "
-            "give rtol and atol");
+            "pass rtol and atol");
 }
 
 TEST(DeviceCheck, LeavesOutWhatTheDeviceHasNoKernelFor) {

@@ -64,7 +64,7 @@ TEST(Opcheck, FindsAnUndeclaredWrite) {
 TEST(Opcheck, FindsAnUndeclaredAlias) {
   EXPECT_EQ(first_message(check_schema("opcheck_test::give_back")),
             "opcheck_test::give_back: the result shares memory with the argument 'x', which its "
-            "schema does not say\n  Return a clone, or declare a view: Tensor(a) x and -> "
+            "schema does not declare\n  Return a clone, or declare a view: Tensor(a) x and -> "
             "Tensor(a).");
 }
 
@@ -78,7 +78,7 @@ TEST(Opcheck, FindsAViewThatIsACopy) {
 TEST(Opcheck, FindsResultsThatShareMemory) {
   EXPECT_EQ(first_message(check_schema("opcheck_test::give_twice")),
             "opcheck_test::give_twice: result 1 and result 2 share memory, which its schema does "
-            "not say\n  Return a clone of one of them.");
+            "not declare\n  Return a clone of one of them.");
 }
 
 TEST(Opcheck, RemarksADeclaredWriteThatNeverHappens) {

@@ -108,7 +108,7 @@ TEST(TraceCheck, FindsWrongDecompositions) {
 
   EXPECT_FAULT(found,
                "trace-differs: the graph of trace_check_test::wrong_parts traced with "
-               "tracing_mode=\"symbolic\" and the operator taken apart (");
+               "tracing_mode=\"symbolic\" and the operator decomposed (");
   EXPECT_FAULT(found,
                "differs from the call: the result: element [0, 0] is 3 and "
                "should be 2 (12 of 12 elements differ)");

@@ -80,8 +80,8 @@ TEST(FirstFormat, TheKeptProgramRuns) {
 TEST(FirstFormat, TheKeptProgramNamesTheOperatorThatItNeeds) {
   EXPECT_EQ(testing::error_of([] { (void)load_program_file(kPath); }),
             "NotImplementedError: tests/program/first_format_1_0.opw: the program calls operators "
-            "that are not here:\n  kept::scale(Tensor x, float by=2.0, *, bool twice=False) -> "
-            "Tensor, from libkept.so\nload their libraries first: "
+            "that are not available:\n  kept::scale(Tensor x, float by=2.0, *, bool twice=False) "
+            "-> Tensor, from libkept.so\nload their libraries first: "
             "opwright.load_library(\"libkept.so\"), or `opwright run` with --library libkept.so");
 }
 
