@@ -59,7 +59,7 @@ OnnxValue reshape_node(GraphBuilder& g, OnnxValue x, std::span<const SymInt> siz
       if (is_computed(wanted[i]) && wanted[i].word() == (*had)[i].word()) wanted[i] = SymInt(0);
     }
   }
-  // A single computed size need not be computed.
+  // A single computed size can be -1, which the node infers.
   if (std::ranges::count_if(wanted, is_computed) == 1)
     *std::ranges::find_if(wanted, is_computed) = SymInt(-1);
   return g.op("Reshape", {x, g.sizes(wanted)});
