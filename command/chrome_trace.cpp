@@ -22,8 +22,8 @@ namespace {
 
 bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
-// The bytes of the character that `text` begins with; 0: they are no UTF-8. Overlong forms,
-// surrogates and numbers above U+10FFFF are none.
+// The length of the first character of `text`; 0 if it is not UTF-8, including overlong forms,
+// surrogates and numbers above U+10FFFF.
 size_t character_length(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   if (first < 0x80) return 1;
@@ -48,7 +48,7 @@ void append_escaped(std::string& out, char character) {
   }
 }
 
-// Times are microseconds with three places.
+// Times are in microseconds with three decimals.
 void append_event(std::string& out, std::string_view name, int64_t began, int64_t ended,
                   const std::string& arguments) {
   fmt::format_to(

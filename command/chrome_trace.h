@@ -1,4 +1,4 @@
-// A profile as a file for chrome://tracing and Perfetto: the Trace Event Format, JSON.
+// Writes a profile as a file for chrome://tracing and Perfetto (Trace Event Format, JSON).
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace opwright::command {
 
-// Runs and, inside of them, the calls of operators, with line, module and sizes.
+// Runs and, nested in them, the calls of operators, with line, module and sizes.
 [[nodiscard]] std::string chrome_trace(const Profile& profile);
 // OSError.
 void write_chrome_trace(const std::string& path, const Profile& profile);
 
-// As a string of JSON, with its quotes. Bytes that are no UTF-8 become U+FFFD.
+// A JSON string, with its quotes. Bytes that are not UTF-8 become U+FFFD.
 [[nodiscard]] std::string json_string(std::string_view text);
 
 }  // namespace opwright::command

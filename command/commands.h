@@ -1,4 +1,4 @@
-// The commands: each takes the words after its name and gives the exit code.
+// The commands. Each takes the words after its name and returns the exit code.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// opwright: runs, shows and converts programs that export saved, without Python.
+// opwright: runs, shows and converts exported programs, without Python.
 #include <cstdio>
 #include <exception>
 #include <span>
@@ -18,11 +18,11 @@ constexpr const char* kCommandHelp =
     R"(usage: opwright COMMAND ...
 
   opwright run PROGRAM.opw [OPTION...]   runs a program on NumPy files; times, profiles
-  opwright show PROGRAM.opw              prints what a program takes, gives, demands and does
+  opwright show PROGRAM.opw              prints inputs, outputs, constraints and graph of a program
   opwright onnx PROGRAM.opw [OPTION...]  writes a program as an ONNX model
   opwright --version
 
-`opwright COMMAND --help` tells more. Exit codes: 0, 1 for an error, 2 for a wrong command line.
+See `opwright COMMAND --help`. Exit codes: 0, 1 for an error, 2 for a wrong command line.
 )";
 
 int call_command(const std::string& name, std::span<const std::string> words) {
@@ -33,10 +33,10 @@ int call_command(const std::string& name, std::span<const std::string> words) {
   if (name == "--help" || name == "-h" || name == "help")
     return std::fputs(kCommandHelp, stdout), 0;
   throw UsageError(
-      opwright::concatenate("unknown command '", name, "', there are run, show and onnx"));
+      opwright::concatenate("unknown command '", name, "'; the commands are run, show and onnx"));
 }
 
-// A full disk or a closed pipe is an error of the command.
+// A full disk or a closed pipe fails the command.
 int finish_output(int code) {
   const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   return is_written ? code : 1;
@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
   try {
     return finish_output(call_command(name, std::span(words).subspan(1)));
   } catch (const UsageError& error) {
-    std::fprintf(stderr, "%s: %s; %s --help tells more\n", who.c_str(), error.what(), who.c_str());
+    std::fprintf(stderr, "%s: %s; see %s --help\n", who.c_str(), error.what(), who.c_str());
     return 2;
   } catch (const std::exception& error) {
     std::fflush(stdout);

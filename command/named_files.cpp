@@ -27,7 +27,7 @@ std::string list_names(std::span<const ValueSpec> specs) {
               specs.empty() ? "none" : list_names(specs));
 }
 
-// Either quote may stand for the other: shells make it hard to write one of them.
+// Either quote matches the other, since shells make it hard to write one of them.
 bool begins_with_name(std::string_view given, std::string_view name) {
   if (given.size() <= name.size() || given[name.size()] != '=') return false;
   return std::ranges::equal(given.substr(0, name.size()), name, [](char a, char b) {
@@ -50,7 +50,7 @@ class Matcher {
   Matcher(const std::string& what, std::span<const ValueSpec> specs)
       : what_(what), specs_(specs), is_named_(specs.size()) {}
 
-  // None: it has no name.
+  // nullopt if it has no name.
   std::optional<NamedText> match_name(const std::string& given) {
     const std::optional<size_t> place = find_name(given, specs_);
     if (!place) {

@@ -1,4 +1,4 @@
-// The NAME=TEXT of --input and --output: which name of the program each means.
+// Matches the NAME=TEXT of --input and --output to names of the program.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,13 @@
 namespace opwright::command {
 
 struct NamedText {
-  size_t place;  // of the input or output
+  size_t place;  // index of the input or output
   std::string text;
 };
 
-// `given` are "NAME=TEXT" or a text alone, which stands for the next one that nothing names.
-// Names may hold "=" themselves: the longest that fits counts; either quote stands for the other.
-// ValueError for a name that there is not, with those that there are, and for one that is given
-// twice. `what` is "input" or "output".
+// `given` are "NAME=TEXT", or a text alone for the next one that is not named. Names may contain
+// "=": the longest match wins; either quote matches the other. ValueError for an unknown name,
+// listing the valid ones, and for a name given twice. `what` is "input" or "output".
 [[nodiscard]] std::vector<NamedText> match_names(const std::string& what,
                                                  std::span<const std::string> given,
                                                  std::span<const ValueSpec> specs);

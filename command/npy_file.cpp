@@ -48,13 +48,13 @@ class File {
     struct stat status = {};
     if (fstat(descriptor_, &status) != 0) throw_os_error("read", path_);
     OPWRIGHT_CHECK_KIND("OSError", S_ISREG(status.st_mode), "cannot read ", path_,
-                        ": it is no plain file");
+                        ": it is not a regular file");
     return static_cast<size_t>(status.st_size);
   }
   void seek(size_t place) const {
     if (lseek(descriptor_, static_cast<off_t>(place), SEEK_SET) < 0) throw_os_error("read", path_);
   }
-  // As many bytes as there are, at most `bytes`.
+  // Reads at most `bytes` bytes, fewer at the end.
   size_t read_some(void* to, size_t bytes) const {
     size_t done = 0;
     while (done < bytes) {
@@ -92,13 +92,13 @@ std::string read_header_text(const std::string& path, const File& file, size_t& 
   const size_t had = std::min(text.size(), prefix.header_length);
   text.resize(prefix.header_length);
   const size_t got = had + file.read_some(text.data() + had, prefix.header_length - had);
-  OPWRIGHT_CHECK_VALUE(got == prefix.header_length, path, " is cut: its header tells ",
+  OPWRIGHT_CHECK_VALUE(got == prefix.header_length, path, " is truncated: its header says ",
                        prefix.header_length, " bytes and the file has ", got);
   data_offset = prefix.length + prefix.header_length;
   return text;
 }
 
-// ValueError when the bytes cannot be counted or are not there.
+// ValueError if the size overflows or the file is too short.
 size_t count_bytes(const std::string& path, const NpyHeader& header, DType dtype,
                    size_t available) {
   size_t bytes = item_size(dtype);
@@ -109,7 +109,7 @@ size_t count_bytes(const std::string& path, const NpyHeader& header, DType dtype
     OPWRIGHT_CHECK_VALUE(!overflows, path, ": its sizes are too large for any file");
   }
   if (is_empty) return 0;
-  OPWRIGHT_CHECK_VALUE(bytes <= available, path, " is cut: its header tells ", bytes,
+  OPWRIGHT_CHECK_VALUE(bytes <= available, path, " is truncated: its header says ", bytes,
                        " bytes of data and the file has ", available);
   return bytes;
 }

@@ -9,9 +9,9 @@
 
 namespace opwright::command {
 
-// Sizes, dtype and order (C or Fortran) of the file. Raw bytes, as files of bfloat16 have them, are
-// read as `wanted` where that has their size. OSError; ValueError for a file that is none, damaged,
-// or too short for what its header tells: found before memory is taken for it.
+// With the sizes, dtype and order (C or Fortran) of the file. Raw bytes, as in files of bfloat16,
+// are read as `wanted` if the size matches. OSError; ValueError for a file that is not .npy,
+// damaged, or shorter than its header says, which is detected before allocating.
 [[nodiscard]] Tensor read_npy(const std::string& path, std::optional<DType> wanted = std::nullopt);
 
 // In C order. OSError.

@@ -18,7 +18,7 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr size_t kAlignment = 64;
 constexpr size_t kMostDims = 64;
 
-// Reads the one dictionary that a header is.
+// Parses the header's dictionary.
 class HeaderParser {
  public:
   HeaderParser(const std::string& path, std::string_view text) : path_(path), text_(text) {}
@@ -33,9 +33,9 @@ class HeaderParser {
       }
     }
     skip_spaces();
-    if (!text_.empty()) fail("something stands behind the dictionary");
+    if (!text_.empty()) fail("there is text after the dictionary");
     if (!has_descr_ || !has_order_ || !has_shape_)
-      fail("descr, fortran_order and shape must be there");
+      fail("descr, fortran_order and shape are required");
     return std::move(header_);
   }
 
@@ -73,7 +73,7 @@ class HeaderParser {
     } else if (key == "shape" && !has_shape_) {
       parse_shape();
     } else {
-      fail("it has an entry that does not belong there or stands there twice");
+      fail("it has an unknown or duplicate entry");
     }
   }
   std::string parse_string() {
@@ -146,7 +146,7 @@ char kind_letter(DType dtype) {
   }
 }
 
-// Bytes without a meaning: "<V2"; unsigned ints of the size are taken for them too.
+// Raw bytes: "<V2"; unsigned ints of the same size count too.
 bool is_raw(const std::string& descr, DType wanted) {
   if (kind_letter(wanted) != 'V') return false;
   const std::string size = std::to_string(item_size(wanted));
@@ -158,7 +158,7 @@ bool is_raw(const std::string& descr, DType wanted) {
 
 NpyPrefix parse_npy_prefix(const std::string& path, std::string_view bytes) {
   OPWRIGHT_CHECK_VALUE(bytes.starts_with(kMagic) && bytes.size() >= 10, path,
-                       " is no NumPy file: numpy.save writes one");
+                       " is not a NumPy file; numpy.save writes one");
   const auto byte = [&](size_t place) {
     return static_cast<size_t>(static_cast<unsigned char>(bytes[place]));
   };
@@ -167,7 +167,8 @@ NpyPrefix parse_npy_prefix(const std::string& path, std::string_view bytes) {
                        " of NumPy's format is unknown; this reads 1 to 3");
   NpyPrefix prefix{10, byte(8) | byte(9) << 8};
   if (version > 1) {
-    OPWRIGHT_CHECK_VALUE(bytes.size() >= kLongestNpyPrefix, path, " is cut: its header has no end");
+    OPWRIGHT_CHECK_VALUE(bytes.size() >= kLongestNpyPrefix, path,
+                         " is truncated: its header has no end");
     prefix = {kLongestNpyPrefix, prefix.header_length | byte(10) << 16 | byte(11) << 24};
   }
   OPWRIGHT_CHECK_VALUE(prefix.header_length <= kLongestNpyHeader, path,

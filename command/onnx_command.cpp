@@ -1,4 +1,4 @@
-// opwright onnx: a program as an ONNX model.
+// opwright onnx: converts a program to an ONNX model.
 #include <cstdio>
 #include <span>
 #include <string>

@@ -13,7 +13,7 @@
 namespace opwright::command {
 namespace {
 
-constexpr int64_t kMostRuns = 10'000'000;  // their times are kept
+constexpr int64_t kMostRuns = 10'000'000;  // their times are stored
 constexpr int64_t kMostThreads = 4096;
 
 void take_program(std::string& program, const std::string& word) {
@@ -26,7 +26,7 @@ void require_program(const std::string& program, bool wants_help) {
   if (program.empty() && !wants_help) throw UsageError("name a program: a file that export saved");
 }
 
-// True if the option is one that says what goes in and out.
+// Returns whether the option is one of inputs and outputs.
 bool read_data_option(OptionReader& reader, RunOptions& options) {
   const std::string& name = reader.word();
   if (name == "--library" || name == "-l") {
@@ -48,7 +48,7 @@ bool read_data_option(OptionReader& reader, RunOptions& options) {
   return true;
 }
 
-// True if the option is one that says how often and how it runs.
+// Returns whether the option is one of how to run.
 bool read_run_option(OptionReader& reader, RunOptions& options) {
   const std::string& name = reader.word();
   if (name == "--repeat") {
@@ -68,7 +68,7 @@ bool read_run_option(OptionReader& reader, RunOptions& options) {
   return true;
 }
 
-// True if the option is one of `opwright onnx`.
+// Returns whether the option is one of `opwright onnx`.
 bool read_onnx_option(OptionReader& reader, OnnxOptions& options) {
   const std::string& word = reader.word();
   if (word == "--output" || word == "-o") {

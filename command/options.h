@@ -1,4 +1,4 @@
-// What the command line asks for.
+// The parsed command line.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace opwright::command {
 
-// A command line that is wrong: exit code 2.
+// An invalid command line: exit code 2.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -27,7 +27,7 @@ struct RunOptions {
   std::optional<uint64_t> seed;
   std::optional<int> threads;
   int64_t warmup = 0;
-  int64_t repeat = 0;  // 0: the first run alone
+  int64_t repeat = 0;  // 0: only the first run
   bool profiles = false;
   std::string trace_path;  // empty: no trace file
   bool wants_help = false;
@@ -37,7 +37,7 @@ struct RunOptions {
 // `opwright onnx`
 struct OnnxOptions {
   std::string program;
-  std::string output;  // empty: beside the program
+  std::string output;  // empty: next to the program
   std::optional<int64_t> opset;
   std::vector<std::string> functions;
   std::vector<std::string> libraries;

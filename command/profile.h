@@ -1,4 +1,4 @@
-// How long each node of a program takes, over several runs.
+// The time that each node of a program takes, over several runs.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class Profile : public StepWatch {
     int64_t began;
     int64_t ended;
   };
-  // Of one node over all runs.
+  // Totals of one node over all runs.
   struct Row {
     const Node* node;
     int64_t calls = 0;
@@ -34,14 +34,14 @@ class Profile : public StepWatch {
   void finish_step(const Node& node, int64_t began, int64_t ended) override;
   void finish_run(int64_t began, int64_t ended) { runs_.push_back({began, ended}); }
 
-  // At most kMostKeptSteps, the first ones.
+  // The first kMostKeptSteps at most.
   [[nodiscard]] std::span<const Step> steps() const noexcept { return steps_; }
   [[nodiscard]] std::span<const Run> runs() const noexcept { return runs_; }
   // Longest first.
   [[nodiscard]] std::vector<Row> rows() const;
   [[nodiscard]] int64_t total_nanoseconds() const noexcept;
 
-  // For trace files, which nobody can look at when they are larger.
+  // Larger trace files cannot be viewed.
   static constexpr size_t kMostKeptSteps = 200'000;
 
  private:
@@ -51,8 +51,8 @@ class Profile : public StepWatch {
   std::unordered_map<const Node*, size_t> places_;  // in rows_
 };
 
-// A line for each node, longest first: calls, time, share of all runs, operator, the user's line
-// and module. Nodes behind the first `most` share a line, and what no operator took has one.
+// One line per node, longest first: calls, time, share of all runs, operator, the user's line and
+// module. Nodes after the first `most` share a line; time outside operators has its own.
 [[nodiscard]] std::string table_of(const Profile& profile, size_t most = 40);
 
 }  // namespace opwright::command

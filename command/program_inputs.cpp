@@ -37,7 +37,7 @@ Value read_input(const ValueSpec& spec, const std::string& text) {
   return Value(tensor);
 }
 
-// What the symbols of the program are in this run.
+// The values of the program's symbols in this run.
 class SymbolChoice {
  public:
   explicit SymbolChoice(const ExportedProgram& program) : env_(program.graph().shape_env().get()) {}
@@ -55,7 +55,7 @@ class SymbolChoice {
     }
   }
 
-  // Sizes of inputs that are given.
+  // Takes sizes from a given input.
   void learn(const ValueSpec& spec, const OpwValue& value) {
     if (value.tag != kOpwTensor) return;
     const Tensor tensor = Tensor::borrow(value.as_tensor);
@@ -66,7 +66,7 @@ class SymbolChoice {
     }
   }
 
-  // As chosen, else as exported, else the least that is admitted.
+  // The chosen value, otherwise the exported one, otherwise the least admitted.
   int64_t size_of(const ValueSpec::Size& size) {
     if (!size.size.is_symbolic()) return size.size.word();
     for (const Symbol& symbol : env_->symbols()) {

@@ -1,4 +1,4 @@
-// The values that a program runs on: from files, from the command line, at random.
+// The input values of a run: from files, from the command line, or random.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,11 @@
 
 namespace opwright::command {
 
-// One for each of `call.inputs`. ValueError for a name that is wrong or missing; OSError,
-// ValueError and TypeError for a file that is not there, damaged or of another dtype.
+// One per entry of `call.inputs`. ValueError for a wrong or missing name; OSError, ValueError and
+// TypeError for a file that is missing, damaged or of another dtype.
 //
-// Random inputs have the sizes that --size and the other inputs tell, else those of the export:
-// floats are normally distributed, whole numbers and bools are 0 or 1.
+// Random inputs have the sizes given by --size and the other inputs, otherwise those of the export:
+// floats are normally distributed, integers and bools are 0 or 1.
 [[nodiscard]] std::vector<Value> make_inputs(const ExportedProgram& program, const CallSpec& call,
                                              const RunOptions& options);
 

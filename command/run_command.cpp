@@ -1,4 +1,4 @@
-// opwright run: loads a program, runs it on files, tells what it did.
+// opwright run: loads a program, runs it on files, and reports the result.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -49,10 +49,10 @@ Loads a program that export saved, runs it and prints times, memory and outputs.
   --random            draws the inputs that are not given: floats from the normal distribution,
                       whole numbers and bools from 0 and 1
   --size NAME=NUMBER  the size of that name for --random; else as in the other inputs or as exported
-  --seed NUMBER       where random numbers begin, those of --random and of the program
+  --seed NUMBER       seed of the random numbers, those of --random and of the program
   --threads NUMBER    how many threads an operator may use
-  --warmup NUMBER     runs after the first that are not counted
-  --repeat NUMBER     runs after those whose times are printed
+  --warmup NUMBER     runs after the first one that are not timed
+  --repeat NUMBER     timed runs after those
   --profile [FILE]    runs it as often again and prints the time of each node; FILE.json gets the
                       calls for chrome://tracing or Perfetto
   --help
@@ -62,7 +62,7 @@ A program that keeps state (a cache, a counter) goes on from run to run.
 
 void say(const std::string& what, const std::string& text) { fmt::print("{:<12}{}\n", what, text); }
 
-// A program and what it runs on.
+// A program and its inputs.
 class Session {
  public:
   Session(const ExportedProgram& program, const std::vector<Value>& inputs) : program_(program) {
@@ -98,7 +98,7 @@ size_t count_calls(const Graph& graph) {
 
 ExportedProgramPtr load(const RunOptions& options) {
   const int64_t start = now();
-  (void)Registry::get().find("aten::add.Tensor");  // brings the built-in operators
+  (void)Registry::get().find("aten::add.Tensor");  // registers the built-in operators
   for (const std::string& library : options.libraries) load_library(library);
   const int64_t began = now();
   ExportedProgramPtr program = load_program_file(options.program);

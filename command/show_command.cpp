@@ -1,4 +1,4 @@
-// opwright show: what the file of a program says.
+// opwright show: prints the contents of a program file.
 #include <cstdio>
 #include <span>
 #include <string>

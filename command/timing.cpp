@@ -39,7 +39,7 @@ std::string statistics_text(std::vector<int64_t> nanoseconds) {
 }
 
 std::string peak_memory_text() {
-  // getrusage would tell what the parent had before it became this program.
+  // getrusage would include the parent's memory before exec.
   constexpr std::string_view key = "VmHWM:";
   constexpr double kibibyte = 1024;
   std::ifstream status("/proc/self/status");

@@ -1,4 +1,4 @@
-// Times of runs and memory of the process, as text.
+// Run times and memory of the process, as text.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ namespace opwright::command {
 // "1.23 s", "45.6 ms", "7.89 us", "120 ns": three digits.
 [[nodiscard]] std::string time_text(int64_t nanoseconds);
 
-// "median 34.1 us, min 31.0 us, max 60.2 us"; there is at least one.
+// "median 34.1 us, min 31.0 us, max 60.2 us"; `nanoseconds` must not be empty.
 [[nodiscard]] std::string statistics_text(std::vector<int64_t> nanoseconds);
 
-// The most memory that the process had at a time, "21.3 MB"; empty where the system does not tell.
+// The peak memory of the process, "21.3 MB"; empty if the system does not report it.
 [[nodiscard]] std::string peak_memory_text();
 
 }  // namespace opwright::command

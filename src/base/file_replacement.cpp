@@ -42,7 +42,7 @@ FileReplacement::FileReplacement(const std::string& path)
   struct stat status{};
   if (stat(target_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     throw_error("OSError", "cannot write ", path, ": it is ",
-                S_ISDIR(status.st_mode) ? "a directory" : "no regular file");
+                S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
   }
   for (int i = 0; i < kTries && file_ < 0; ++i) {
     temporary_ = temporary_name(target_);

@@ -26,7 +26,7 @@ uint32_t read_topics() noexcept {
   try {
     return parse_log_topics(text);
   } catch (const Error& error) {
-    // Nobody's function fails because of what was to be told about it.
+    // A wrong setting of the log must not make functions fail.
     std::fprintf(stderr, "opwright: %s\n", error.what());
     return 0;
   }

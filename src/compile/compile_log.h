@@ -1,4 +1,4 @@
-// What the compiler tells on stderr when OPWRIGHT_LOG asks for it.
+// The compiler's log on stderr, controlled by OPWRIGHT_LOG.
 //
 // The variable lists topics, "code,guards" or "all":
 //   code    each object: made, read or refused, by whom, how long it took
@@ -19,19 +19,19 @@ namespace opwright {
 
 enum class LogTopic : uint8_t { Code, Nests, Guards, Breaks };
 
-// Read from the environment at the first question.
+// Read from the environment at the first call.
 [[nodiscard]] OPWRIGHT_EXPORT bool is_logged(LogTopic topic) noexcept;
 // One line each: "opwright code: made in 12.3 ms by llvmlite 0.50.0, 4120 bytes". Longer texts are
 // indented below it.
 OPWRIGHT_EXPORT void write_log(LogTopic topic, std::string_view text);
 
-// Puts the text together only when somebody asked for it.
+// Builds the text only if the topic is logged.
 template <class... Parts>
 void log(LogTopic topic, const Parts&... parts) {
   if (is_logged(topic)) write_log(topic, concatenate(parts...));
 }
 
-// "12.3 ms" since it was made.
+// The time since construction: "12.3 ms".
 class Stopwatch {
  public:
   [[nodiscard]] std::string text() const;
@@ -40,7 +40,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-// The topics that a value of the variable names; ValueError for a word that is none.
+// The topics that a value of the variable names; ValueError for an unknown word.
 [[nodiscard]] uint32_t parse_log_topics(std::string_view text);
 
 }  // namespace opwright

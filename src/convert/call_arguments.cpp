@@ -118,7 +118,7 @@ std::vector<SymInt> CallArguments::sym_ints(size_t index) const {
     }
     return sizes;
   }
-  if (const auto one = int_of(given)) return {*one};  // a number stands for a list of one
+  if (const auto one = int_of(given)) return {*one};  // a number counts as a list of one
   const OpwValue& list = given.constant().get();
   if (!is_list_tag(list.tag)) fail_kind(index, "a list of ints");
   for (uint32_t i = 0; i < list.length; ++i) {

@@ -1,4 +1,4 @@
-// What rules of every engine ask of a call's node, beside its arguments
+// Queries on a call's node for the rules of all engines, in addition to its arguments
 // (opwright/call_arguments.h).
 #pragma once
 

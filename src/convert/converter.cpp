@@ -35,7 +35,7 @@ struct ConverterTraits {
 };
 using ConverterObject = CountedObject<ConverterTraits>;
 
-// The function that stands in the row; `self` is the rule.
+// The function in the row; `self` is the rule.
 int give_rule(const OpwRecord* record, const OpwValue* args, uint32_t num_args, OpwValue* results,
               uint32_t num_results) {
   try {
@@ -107,7 +107,7 @@ FoundConverter read_answer(const Operator& op, const Value& answer) {
   return found;
 }
 
-// The version from which on a record answers, given that it does for `version`: a text does not
+// The version since which a record has a rule, given that it has one for `version`: a text does not
 // say.
 int64_t since_version(const OpwRecord& record, std::string_view engine, int64_t version) {
   int64_t silent = -1;
@@ -118,8 +118,8 @@ int64_t since_version(const OpwRecord& record, std::string_view engine, int64_t 
   return version;
 }
 
-// The operator that writes, of its functional sibling (transforms/functional_sibling.h), which
-// takes the same arguments; else null.
+// For a functional form (transforms/functional_sibling.h), the operator that writes, which takes
+// the same arguments; otherwise null.
 const Operator* find_writing_origin(const Operator& op) {
   constexpr std::string_view kPrefix = "_functional_";
   if (!std::string_view(op.schema().name.base).starts_with(kPrefix)) return nullptr;
@@ -133,7 +133,7 @@ const Operator* find_writing_origin(const Operator& op) {
 
 FoundConverter find_own_converter(const Operator& op, std::string_view engine, int64_t version) {
   FoundConverter best;
-  std::pair<bool, int64_t> best_rank;  // higher is better; of equal ones the newest stays
+  std::pair<bool, int64_t> best_rank;  // higher is better; among equal ones the newest wins
   if (!op.record(Slot::Convert)) return best;
   for (const OpwRecord* record : Registry::get().own_records(op, Slot::Convert)) {
     FoundConverter found = read_answer(op, ask(*record, engine, version));
@@ -157,7 +157,7 @@ void add_engine(const Engine& engine) {
 }
 
 Registration register_converter(std::string_view op, ConverterPtr rule, SourceSite site) {
-  // The core's own are registered while their engine is prepared.
+  // The core's own rules are registered while their engine is prepared.
   if (!rule->is_builtin()) prepare_engine(rule->engine());
   const Converter* held = rule.give();
   return Registry::get().implement(op, Slot::Convert,

@@ -1,9 +1,9 @@
-// Rules from calls of operators to nodes of foreign graphs, by engine ("onnx", "ge") and version of
-// it.
+// Rules that convert calls of operators to nodes of foreign graphs, by engine ("onnx", "ge") and
+// version.
 //
-// A rule stands in the operator's row, in slot Convert: a boxed function that is asked for an
-// engine and a version and gives a Converter, the text of a node, or None. So an operator binary,
-// the core and Python register rules alike.
+// A rule is in the operator's row, in slot Convert: a boxed function that receives an engine and a
+// version and returns a Converter, the text of a node, or None. So operator binaries, the core and
+// Python register rules in the same way.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class OPWRIGHT_EXPORT Converter : public Counted<Converter> {
 
   [[nodiscard]] const std::string& engine() const noexcept { return engine_; }
   [[nodiscard]] int64_t since_version() const noexcept { return since_version_; }
-  // One of the core's own gives way to any other.
+  // Built-in rules of the core have lower priority than all others.
   [[nodiscard]] bool is_builtin() const noexcept { return is_builtin_; }
 
  private:
@@ -42,34 +42,34 @@ class OPWRIGHT_EXPORT Converter : public Counted<Converter> {
 };
 using ConverterPtr = IntrusivePtr<const Converter>;
 
-// A kind of foreign graph that rules are registered for.
+// A kind of foreign graph for which rules are registered.
 struct Engine {
   const char* name;
-  void (*register_rules)();  // the core's own; once, before the first look-up
+  void (*register_rules)();  // the core's own; called once, before the first look-up
 };
-// Does nothing for a name that is known.
+// Does nothing if the name is known.
 void add_engine(const Engine& engine);
 // For static objects: static const AddedEngine added({"onnx", &register_rules});
 struct AddedEngine {
   explicit AddedEngine(const Engine& engine) { add_engine(engine); }
 };
 
-// ValueError for an engine that nobody added. The operator may be defined later.
+// ValueError for an unknown engine. The operator may be defined later.
 [[nodiscard]] OPWRIGHT_EXPORT Registration register_converter(std::string_view op,
                                                               ConverterPtr rule,
                                                               SourceSite site = SourceSite::of());
 
-// What an operator is in an engine: a rule, or the text of a node; neither: nothing was registered.
+// The conversion of an operator: a rule, or the text of a node; neither if nothing was registered.
 struct FoundConverter {
   ConverterPtr rule;
   std::optional<std::string> node_text;
   [[nodiscard]] bool is_there() const { return rule || node_text; }
 };
-// The newest of the highest version that is not above `version`. The functional sibling of an
-// operator that writes has the rules of that operator.
+// The newest rule of the highest version that is not above `version`. The functional form of an
+// in-place operator uses the rules of that operator.
 [[nodiscard]] FoundConverter find_converter(const Operator& op, std::string_view engine,
                                             int64_t version);
-// The least version above `version` that has a rule; none: no version has one.
+// The lowest version above `version` that has a rule; nullopt if none has.
 [[nodiscard]] std::optional<int64_t> find_later_version(const Operator& op, std::string_view engine,
                                                         int64_t version, int64_t newest);
 

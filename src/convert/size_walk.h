@@ -1,4 +1,4 @@
-// Sizes as nodes of a foreign graph: the walk over an expression, for every engine.
+// Converts size expressions to nodes of a foreign graph, for all engines.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,25 @@ enum class SizeOperation : uint8_t {
   Add,
   Sub,
   Mul,
-  Div,       // of operands that are not negative
-  FloorDiv,  // of any
+  Div,       // of non-negative operands
+  FloorDiv,  // of any operands
   Mod,       // with the sign of the divisor
   Max,
   Min,
-  Equal,  // comparisons with 0, which is the second operand, as 0 and 1
+  Equal,  // comparisons with 0, the second operand, as 0 and 1
   NotEqual,
   AtMost,
 };
 
-// The nodes of one engine; a node is known by a number.
+// Creates the nodes of one engine; a node is identified by a number.
 class SizeTarget {
  public:
   virtual uint32_t number(int64_t value) = 0;
-  // RuntimeError where nothing shows it.
+  // RuntimeError if no input shows it.
   virtual uint32_t symbol(const std::string& name) = 0;
   virtual uint32_t compute(SizeOperation operation, uint32_t a, uint32_t b) = 0;
 
-  // What was made of an expression before.
+  // The node created earlier for an expression.
   [[nodiscard]] virtual std::optional<uint32_t> find(OpwSymWord size) const = 0;
   virtual void keep(OpwSymWord size, uint32_t node) = 0;
 

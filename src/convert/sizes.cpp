@@ -20,7 +20,7 @@ std::vector<SymInt> sym_sizes_of(const Tensor& tensor) {
 }
 
 bool are_same(std::span<const SymInt> a, std::span<const SymInt> b) {
-  // Equal expressions of one program are one node, so equal words.
+  // Equal expressions of one program are one node, so they have equal words.
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const SymInt& x, const SymInt& y) { return x.word() == y.word(); });
 }

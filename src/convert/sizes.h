@@ -1,4 +1,4 @@
-// Sizes and dimensions of tensors, for rules of every engine.
+// Sizes and dimensions of tensors, for the rules of all engines.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace opwright {
 
 [[nodiscard]] std::vector<SymInt> sym_sizes_of(const Tensor& tensor);
-// Known to be equal; nothing is guarded.
+// Known to be equal; adds no guards.
 [[nodiscard]] bool are_same(std::span<const SymInt> a, std::span<const SymInt> b);
 [[nodiscard]] inline bool is_exactly(const SymInt& size, int64_t value) {
   return !size.is_symbolic() && size.word() == value;
@@ -21,7 +21,7 @@ namespace opwright {
 [[nodiscard]] inline bool is_empty(const Tensor& tensor) {
   return is_exactly(tensor.sym_numel(), 0);
 }
-// Of sizes that fit each other: the one that is not 1.
+// The broadcast of compatible sizes: the one that is not 1.
 [[nodiscard]] std::vector<SymInt> broadcast(std::span<const SymInt> a, std::span<const SymInt> b);
 
 // A dimension that may count from the end.

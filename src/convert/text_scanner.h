@@ -1,5 +1,5 @@
-// What the readers of short texts share that authors write about nodes and prototypes. Spaces mean
-// nothing.
+// Common part of the parsers for short texts that authors write about nodes and prototypes. Spaces
+// are ignored.
 #pragma once
 
 #include <cctype>
@@ -24,7 +24,7 @@ class TextScanner {
     at_ += word.size();
     return true;
   }
-  // Letters, digits and underscores, and what `more` has; empty where there are none.
+  // Letters, digits, underscores, and the characters in `more`; empty if there are none.
   std::string scan_word(std::string_view more = "") {
     (void)peek();
     const size_t begin = at_;

@@ -20,7 +20,7 @@ bool can_be_taken_apart(const Operator& op) {
          (op.record(Slot::Decompose) || op.record(Slot::ImplicitComposite));
 }
 
-// Asking every operator takes a while: the answers of a version are kept until something is
+// Querying every operator is slow: the results of a version are cached until something is
 // registered.
 struct Choice {
   uint64_t epoch = 0;

@@ -12,7 +12,7 @@ namespace {
 enum WireKind : uint8_t { kVarint = 0, kLengthPrefixed = 2, kFixed32 = 5 };
 
 // Room for the length of a message, which end() closes up. A message of megabytes keeps it: readers
-// take a number with zeros behind it, and moving the message would cost more.
+// accept a number with trailing zeros, and moving the message would cost more.
 constexpr size_t kLengthBytes = 5;
 constexpr uint64_t kLeastUnmoved = uint64_t{1} << 21;
 

@@ -1,7 +1,6 @@
-// Protocol buffers' wire format, as far as writers of models need it.
+// Writes the protocol buffers wire format, as far as models need it.
 //
-// Messages inside of messages are written in place: begin() leaves room for the length, end() fills
-// it in.
+// Nested messages are written in place: begin() reserves room for the length, end() fills it in.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +25,7 @@ class WireWriter {
   [[nodiscard]] size_t begin(uint32_t field);
   void end(size_t begun);
 
-  // Its bytes are given away.
+  // Moves the bytes out.
   [[nodiscard]] std::string take() { return std::move(bytes_); }
   [[nodiscard]] size_t size() const noexcept { return bytes_.size(); }
 

@@ -13,7 +13,7 @@
 namespace opwright {
 namespace {
 
-constexpr size_t kMostBlocks = 65536;  // more is a loop or damage
+constexpr size_t kMostBlocks = 65536;  // more means a loop or damage
 
 [[noreturn]] void refuse(const std::string& path, const std::string& problem) {
   throw Error("ImportError", path + " cannot be used as an operator binary: " + problem);

@@ -1,5 +1,4 @@
-// Operator binaries as files: opening one, checking what it says about itself, and listing what it
-// registers.
+// Operator binaries as files: opens one, checks it, and lists what it registers.
 #pragma once
 
 #include <string>
@@ -9,21 +8,19 @@
 
 namespace opwright {
 
-// As the loader knows the file: without links and dots. The path itself where there is no such
-// file.
+// The path as the loader knows it: without links and dots. `path` itself if there is no such file.
 std::string absolute_path(const std::string& path);
 
-// Opens the file and returns what its exported symbol gives, checked. The file is never closed.
-// Errors: OSError for a file that is not there or cannot be opened (a missing dependency is named),
-// ImportError for one that is not an operator binary, is of another ABI version (both named), or is
-// damaged.
+// Opens the file and returns its OpwBinary, checked. The file is never closed. OSError if it does
+// not exist or cannot be opened (naming a missing dependency); ImportError if it is not an operator
+// binary, has another ABI version (both are named), or is damaged.
 const OpwBinary& open_binary(const std::string& path);
 
-// Refuses lists that no binary of this ABI can have: wrong sizes, missing fields, a loop, import
-// numbers with gaps. `path` is for the message.
+// Rejects lists that no binary of this ABI can have: wrong sizes, missing fields, a loop, gaps in
+// import numbers. `path` is used in the message.
 void check_binary(const OpwBinary& binary, const std::string& path);
 
-// The devices that it adds; null: none.
+// The first device that it adds; null if none.
 const OpwDevicePlugin* first_device(const OpwBinary& binary) noexcept;
 
 // Runs the bodies of all blocks, oldest first, for `host`.

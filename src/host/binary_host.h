@@ -1,6 +1,6 @@
 // The core as the host of one operator binary: its OpwHost, with the binary's imports resolved.
 //
-// Records of the binary lead here, so two hosts over one binary in one process do not meet.
+// Records of the binary point here, so two hosts of one binary in one process are independent.
 #pragma once
 
 #include <deque>
@@ -10,16 +10,16 @@
 
 namespace opwright {
 
-// Never freed: records of the binary may be called for ever.
+// Never freed: records of the binary may be called at any later time.
 class BinaryHost : public OpwHost {
  public:
-  // Room for the imports of `binary`, which was checked; nothing is looked up yet.
+  // Reserves space for the imports of `binary`, which must be checked; looks up nothing yet.
   BinaryHost(const OpwBinary& binary, std::string path);
   BinaryHost(const BinaryHost&) = delete;
   BinaryHost& operator=(const BinaryHost&) = delete;
 
-  // Looks every import up. The error of the first that is missing or has another schema names the
-  // binary.
+  // Looks up every import. Throws an error that names the binary if one is missing or has another
+  // schema.
   void resolve_imports();
 
   [[nodiscard]] const std::string& path() const { return path_; }

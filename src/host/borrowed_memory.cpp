@@ -1,4 +1,4 @@
-// Tensors of the core over the memory of another host.
+// Core tensors over the memory of another host.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace opwright {
 
-// Held by the borrower and by the storage: whoever goes last frees it.
+// Held by the borrower and by the storage; the last one frees it.
 struct BorrowedMemory::Lease {
   std::atomic<uint32_t> holders{2};
 

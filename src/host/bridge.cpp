@@ -58,7 +58,7 @@ ValueType describe_type(const Type& type) {
   return description;
 }
 
-// Whether both name one set that is not the wildcard.
+// Whether both name the same alias set, other than the wildcard.
 bool share_a_set(const AliasInfo& result, const AliasInfo& argument) {
   const auto is_shared = [&](const std::string& set) {
     return set != kAliasWildcard && argument.mentions(set);
@@ -110,7 +110,7 @@ std::vector<BinaryImport> list_imports(const OpwBinary& binary) {
   return imports;
 }
 
-// The functions leave `contents`, whose end would drop them.
+// Moves the functions out of `contents`, whose destructor would drop them.
 std::vector<BinaryFunction> take_functions(BlockContents& contents) {
   std::vector<BinaryFunction> functions;
   for (const BlockFunction& each : contents.functions) {

@@ -54,7 +54,7 @@ ValueSpec describe_value(const Graph& graph, std::string name, const OpwValue& m
   return spec;
 }
 
-// What the graph returns as `name`: a value, or an expression of sizes.
+// Describes what the graph returns as `name`: a value, or an expression of sizes.
 ValueSpec describe_returned(const Graph& graph, const NodeArgument& returned,
                             const std::string& name) {
   if (returned.kind() == NodeArgument::Kind::Value)

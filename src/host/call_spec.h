@@ -1,5 +1,5 @@
-// What a caller of a program gives and gets where there is no Python: tensors and numbers one after
-// the other. Arguments that export took as constants are the program's own.
+// The inputs and outputs of a program for callers without Python: a flat list of tensors and
+// numbers. Arguments that export stored as constants are part of the program.
 #pragma once
 
 #include <cstddef>
@@ -25,26 +25,26 @@ struct ValueSpec {
     SymRange range;
   };
 
-  // An input's target: "x", "batch[\"mask\"]". An output's value in the graph, the expression of
-  // sizes that it is, or, of a constant, "output2".
+  // For an input, its target: "x", "batch[\"mask\"]". For an output, its value in the graph, its
+  // size expression, or, for a constant, "output2".
   std::string name;
   uint32_t tag = kOpwTensor;
-  DType dtype = DType::Int64;  // of a number: that of the tensor that stands for it
+  DType dtype = DType::Int64;  // for a number: the dtype of the tensor that carries it
   Device device = kCpu;
   std::vector<Size> sizes;  // of a tensor
   bool is_written = false;
 };
 
 struct CallSpec {
-  std::vector<ValueSpec> inputs;  // constants left out
+  std::vector<ValueSpec> inputs;  // without constants
   std::vector<ValueSpec> outputs;
   bool keeps_state = false;  // a run writes a buffer or a parameter
 };
-// Asks the graph's environment: one thread at a time.
+// Queries the graph's environment: one thread at a time.
 [[nodiscard]] OPWRIGHT_EXPORT CallSpec describe_call(const ExportedProgram& program);
 
-// All user inputs in order, the program's constants among the given ones, which are as many as
-// CallSpec::inputs. Nothing is retained.
+// All user inputs in order: the given ones, as many as CallSpec::inputs, with the program's
+// constants inserted. Nothing is retained.
 [[nodiscard]] OPWRIGHT_EXPORT std::vector<OpwValue> add_constants(const ExportedProgram& program,
                                                                   std::span<const OpwValue> given);
 

@@ -22,7 +22,7 @@ namespace {
 
 constinit std::atomic<PackageSearch> package_search{nullptr};
 
-// What was found out about each name.
+// The search results for each name.
 struct Findings {
   std::mutex mutex;
   std::map<std::string, std::string> by_name;
@@ -32,14 +32,14 @@ Findings& findings() {
   return *instance;
 }
 
-// The folder of the binary that this function is part of: libopwright.so.
+// The folder of the binary that contains this function: libopwright.so.
 std::filesystem::path folder_of_core() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<void*>(&folder_of_core), &info) == 0 || !info.dli_fname) return {};
   return std::filesystem::path(info.dli_fname).parent_path();
 }
 
-// What a file of ours can be called after.
+// Whether the name is valid in a file name of ours.
 bool is_plain(std::string_view name) {
   return std::ranges::all_of(
       name, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
@@ -71,7 +71,7 @@ std::string look_everywhere(const std::string& name) {
   return text + "; opwright.load_device(path) takes a plug-in from anywhere.";
 }
 
-// A plug-in that asks for its own device while it is loaded finds nothing, rather than itself.
+// A plug-in that requests its own device while it is being loaded finds nothing instead of itself.
 class LookingScope {
  public:
   LookingScope() { is_looking = true; }
@@ -100,8 +100,8 @@ std::string find_device(const char* name) {
     const auto found = findings().by_name.find(name);
     if (found != findings().by_name.end()) return found->second;
   }
-  // Without the lock: a search in packages needs the lock of its language, which another thread may
-  // hold while it waits here. Two threads at once load the same file, which is harmless.
+  // Without the mutex: a search in packages needs the host language's lock (the GIL), which another
+  // thread may hold while it waits here. Two threads may load the same file, which is harmless.
   std::string text = look_without_itself(name);
   const std::lock_guard lock(findings().mutex);
   return findings().by_name.emplace(name, std::move(text)).first->second;

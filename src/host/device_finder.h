@@ -1,7 +1,7 @@
 // Finds the plug-in of a device when the device is first used.
 //
-// A device `npu` is the file libopwright_npu.so beside the core or, where a host language has
-// packages, what one of them offers. Each place is tried once for each name.
+// The plug-in of a device `npu` is the file libopwright_npu.so next to the core or, if a host
+// language has packages, an entry point of one of them. Each location is tried once per name.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace opwright {
 
-// Loads the device where it is found, and tells where it looked when it is not there:
-// "\n  Looked for .../libopwright_npu.so (there is no such file)". Any thread.
+// Loads the device if it is found; otherwise returns where it looked: "\n  Looked for
+// .../libopwright_npu.so (there is no such file)". Thread-safe.
 OPWRIGHT_EXPORT std::string find_device(const char* name);
 
-// Tries to load the device, and tells where it looked: "entry points ... (none has that name)". It
-// does not throw.
+// Tries to load the device and returns where it looked: "entry points ... (none has that name)".
+// Must not throw.
 using PackageSearch = std::string (*)(const char* name);
-// Of a host language; asked after the files. Null: there is none.
+// Set by a host language; called after the files were tried. Null: none.
 OPWRIGHT_EXPORT void set_package_search(PackageSearch search) noexcept;
 
 }  // namespace opwright

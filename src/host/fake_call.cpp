@@ -1,4 +1,4 @@
-// Calls of operators on fakes, for bridges that ask for dtypes and sizes before there are data.
+// Calls operators on fake tensors, for bridges that need dtypes and sizes before there is data.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -25,7 +25,7 @@
 namespace opwright {
 namespace {
 
-// Sizes that most demands of kernels admit: each has many divisors, and no two are equal.
+// Sizes that satisfy most requirements of kernels: each has many divisors, and no two are equal.
 constexpr int64_t kFirstHint = 5040;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The thread's state is set aside while another host's call runs on it.
+// Saves and clears the thread's state while a call of another host runs on it.
 #include <cstring>
 
 #include "opwright/base/thread_state.h"

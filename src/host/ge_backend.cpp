@@ -20,7 +20,7 @@
 namespace opwright::graph_engine {
 namespace {
 
-// That of the first tensor.
+// The device of the first tensor.
 Device device_of(const Graph& graph) {
   for (const GraphValue* input : graph.inputs()) {
     if (const Tensor tensor = input->tensor(); tensor.is_defined()) return tensor.device();
@@ -28,7 +28,7 @@ Device device_of(const Graph& graph) {
   return kCpu;
 }
 
-// The tensor that is input `place` of a run.
+// The tensor for input `place` of a run.
 Tensor input_at(const Graph& graph, size_t place, std::span<const OpwValue> arguments) {
   const std::vector<GraphValue*> inputs = graph.inputs();
   if (inputs[place]->node().role() != InputRole::Argument) return inputs[place]->node().bound();

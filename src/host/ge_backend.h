@@ -1,4 +1,4 @@
-// The backend "ge" of compile: a captured graph, converted to the engine GE, built and run.
+// The compile backend "ge": converts a captured graph for the engine GE, builds and runs it.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A graph of the engine GE run by a vendor's library.
+// Runs a graph of the engine GE with a vendor's library.
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
@@ -69,7 +69,7 @@ class LibraryGraph final : public BuiltGraph {
   }
 
  private:
-  // As the graph's Data ops stand.
+  // In the order of the graph's Data ops.
   [[nodiscard]] std::vector<Tensor> order_inputs(const std::vector<Value>& given) const {
     std::vector<Tensor> ordered(graph_->inputs.size());
     size_t index = 0;
@@ -94,7 +94,7 @@ class LibraryGraph final : public BuiltGraph {
   }
 
   GeGraphPtr graph_;
-  GeValues outputs_;  // as NetOutput reads them
+  GeValues outputs_;  // in the order of NetOutput
   const VendorLibrary& library_;
   VendorGraph built_;
 };

@@ -1,6 +1,6 @@
-// A graph of the engine GE run by operators. The ops of a call of the program run by the kernels
-// that are registered under their own names, ge::<Type>, where all of them have one for the device;
-// otherwise the operator that they were converted from is called.
+// Runs a graph of the engine GE with operators. The ops of a call run by the kernels registered
+// under their own names, ge::<Type>, if all of them have one for the device; otherwise the operator
+// that they were converted from is called.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -43,7 +43,7 @@
 namespace opwright::graph_engine {
 namespace {
 
-// Where an argument of a kernel comes from.
+// The source of a kernel's argument.
 struct KernelArgument {
   enum class Kind : uint8_t { Constant, Output, Outputs };
   Kind kind = Kind::Constant;
@@ -61,8 +61,8 @@ struct KernelCall {
 // A call of the program.
 struct OperatorStep {
   const SourceCall* call;
-  std::vector<KernelCall> kernels = {};    // empty: the program's operator is called
-  std::vector<uint32_t> last_values = {};  // of the program, by number: nothing reads them later
+  std::vector<KernelCall> kernels = {};    // empty: calls the program's operator
+  std::vector<uint32_t> last_values = {};  // by number: values of the program with no later use
   std::vector<uint32_t> last_outputs = {};
 };
 
@@ -71,7 +71,7 @@ const Operator* find_kernel(const GeOp& op, Slot slot) {
   return kernel && kernel->record(slot) ? kernel : nullptr;
 }
 
-// The places of an input of a prototype in an op: of "x", or of "x0", "x1", ...
+// The slots of a prototype's input in an op: "x", or "x0", "x1", ...
 std::vector<OutputPlace> places_of(const GeOp& op, const Port& port) {
   std::vector<OutputPlace> places;
   for (size_t i = 0; i < op.inputs.size(); ++i) {
@@ -111,7 +111,7 @@ class OperatorGraph final : public BuiltGraph {
  private:
   friend class OperatorRun;
 
-  // The outputs of all ops have one row of numbers.
+  // Numbers the outputs of all ops consecutively.
   void number_outputs() {
     uint32_t count = 0;
     for (const GeOp& op : graph_->ops) {
@@ -140,7 +140,7 @@ class OperatorGraph final : public BuiltGraph {
     return step;
   }
 
-  // From the end to the start: what is met first is read last.
+  // From end to start: the first use found is the last one.
   void find_last_uses() {
     is_value_read_.resize(graph_->program->num_value_numbers(), false);
     const auto read_value = [&](const GraphValue& value) {
@@ -170,7 +170,7 @@ class OperatorGraph final : public BuiltGraph {
     }
   }
 
-  // Those that a kernel reads, where it reads them.
+  // Those that a kernel reads.
   void read_constants() {
     for (uint32_t i = 0; i < graph_->ops.size(); ++i) {
       const GeOp& op = graph_->ops[i];
@@ -185,9 +185,9 @@ class OperatorGraph final : public BuiltGraph {
   Device device_;
   Slot slot_;
   std::vector<uint32_t> first_outputs_;  // by op: the number of its first output
-  std::vector<Tensor> constants_;        // by the number of an output; else undefined
+  std::vector<Tensor> constants_;        // by output number; undefined otherwise
   std::vector<bool> is_output_read_;     // by a kernel
-  std::vector<bool> is_value_read_;      // of the program: by an operator, or it is an output
+  std::vector<bool> is_value_read_;      // by an operator of the program, or it is an output
   std::vector<OperatorStep> steps_;
 };
 
@@ -220,7 +220,7 @@ class OperatorRun {
   }
 
  private:
-  // For the operators and kernels that read it.
+  // Keeps it for the operators and kernels that read it.
   void keep(const GraphValue& value, Value actual) {
     const OutputPlace place = of_.graph_->values[value.number()];
     if (place.is_there() && actual.tag() == kOpwTensor && of_.is_output_read_[of_.number_of(place)])
@@ -242,7 +242,7 @@ class OperatorRun {
     }
   }
 
-  // An operator without a kernel is an error of the ops that were made of its call.
+  // A missing kernel of the operator is reported as an error of the ops made from its call.
   [[nodiscard]] std::vector<Value> call_source(const OperatorStep& step) const {
     const Node& node = *step.call->node;
     try {
@@ -316,7 +316,7 @@ class OperatorRun {
     return Value(tensors);
   }
 
-  // Sizes are put together when a kernel asks for them.
+  // Sizes are computed when a kernel needs them.
   [[nodiscard]] const Tensor& output(const OutputPlace& place) {
     Tensor& tensor = outputs_[of_.number_of(place)];
     const GeOp& op = of_.graph_->ops[place.op];

@@ -1,4 +1,4 @@
-// Programs as the engine GE can hold them: taken apart as far as it has rules, and without writes.
+// Prepares programs for the engine GE: decomposed where it has no rules, and without writes.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@ namespace opwright::graph_engine {
 
 struct EngineProgram {
   GraphPtr graph;
-  // The graph has an output more for each input that the program writes, behind the others: the
-  // places of these inputs.
+  // The graph has an extra output at the end for each input that the program writes; these are the
+  // indices of those inputs.
   std::vector<size_t> written = {};
   [[nodiscard]] size_t num_results() const { return graph->outputs().size() - written.size(); }
 };
 
-// From a functional graph, which writes at its end alone and stays as it is. NotImplementedError
-// for one that draws random numbers.
+// From a functional graph, which writes only at its end and is not modified. NotImplementedError if
+// it draws random numbers.
 [[nodiscard]] OPWRIGHT_EXPORT EngineProgram make_engine_program(const GraphPtr& graph);
 
 }  // namespace opwright::graph_engine

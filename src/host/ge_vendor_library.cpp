@@ -32,7 +32,7 @@ namespace {
 
 constexpr int32_t kFormatNd = 2;
 
-// The functions that a library has, and the names of those that it lacks.
+// The functions of a library, and the names of missing ones.
 class Symbols {
  public:
   explicit Symbols(void* handle) : handle_(handle) {}
@@ -84,8 +84,8 @@ VendorLibrary::VendorLibrary(std::string path) : path_(std::move(path)) {
   symbols.find(execute, OPW_GE_EXECUTE_SYMBOL);
   symbols.find(release, OPW_GE_RELEASE_SYMBOL);
   OPWRIGHT_CHECK_KIND("ImportError", symbols.missing().empty(), "GE: ", path_,
-                      " is no library of a graph engine: it lacks ", symbols.missing(),
-                      "\n  opwright/ge_engine.h tells what such a library has.");
+                      " is not a library of a graph engine: it does not have ", symbols.missing(),
+                      "\n  opwright/ge_engine.h describes such libraries.");
   OPWRIGHT_CHECK_KIND("ImportError", version() == OPW_GE_ENGINE_VERSION, "GE: ", path_,
                       " was built for version ", version(),
                       " of opwright/ge_engine.h, this is version ", OPW_GE_ENGINE_VERSION,
@@ -151,7 +151,7 @@ std::vector<Tensor> VendorGraph::run(std::span<const Tensor> inputs) const {
   OpwGeExecutor* executor = nullptr;
   library.check(library.workspace(state_->graph, given.data(), num_inputs, described.data(),
                                   num_outputs, &workspace_size, &executor),
-                "asking for the workspace of a run");
+                "querying the workspace of a run");
   std::vector<Tensor> outputs;
   for (OpwGeTensor& each : described) {
     OPWRIGHT_CHECK(each.rank <= OPW_GE_MAX_RANK, "GE: ", library.path(), " gave output ",

@@ -1,4 +1,5 @@
-// A vendor's graph engine in a library of the form of opwright/ge_engine.h, opened at run time.
+// A vendor's graph engine in a library with the interface of opwright/ge_engine.h, opened at run
+// time.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +17,12 @@
 
 namespace opwright::graph_engine {
 
-// The functions of an open library. It is never closed: graphs may outlive whoever opened it.
+// The functions of an open library. It is never closed, since graphs may outlive the code that
+// opened it.
 class VendorLibrary {
  public:
-  // OSError for a file that cannot be opened; ImportError for one that lacks a function (all that
-  // are missing are named) or was built for another version of the interface. The same path twice
-  // gives the same object.
+  // OSError if the file cannot be opened; ImportError if functions are missing (all are named) or
+  // it was built for another version of the interface. The same path returns the same object.
   [[nodiscard]] static const VendorLibrary& open(const std::string& path);
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
@@ -39,18 +40,18 @@ class VendorLibrary {
   std::string path_;
 };
 
-// A graph that the library has built. Runs are one after the other.
+// A graph that the library has built. Runs are serialized.
 class VendorGraph {
  public:
-  // `bytes` are those of a ge.proto.ModelDef.
+  // `bytes` is a serialized ge.proto.ModelDef.
   VendorGraph(const VendorLibrary& library, std::string_view bytes, size_t num_outputs,
               Device device, const EngineOptions& options);
   ~VendorGraph();
   VendorGraph(const VendorGraph&) = delete;
   VendorGraph& operator=(const VendorGraph&) = delete;
 
-  // New tensors on the device of the graph, on whose current stream the work is. Inputs that have
-  // gaps are copied. RuntimeError from the library.
+  // Returns new tensors on the graph's device; the work is on its current stream. Inputs with gaps
+  // are copied. RuntimeError from the library.
   [[nodiscard]] std::vector<Tensor> run(std::span<const Tensor> inputs) const;
 
  private:

@@ -17,12 +17,12 @@ struct LoadedLibrary {
   std::vector<Registration> registrations;
 };
 
-// One lock for loading: two threads that load one file must not both register it.
+// One mutex for loading: two threads that load the same file must not both register it.
 struct Loader {
   std::recursive_mutex mutex;
-  std::map<const OpwBinary*, LoadedLibrary> loaded;  // by binary: two names of one file are one
-  std::map<const OpwBinary*, BinaryHost*> hosts;     // kept over unloading
-  std::map<const OpwDeviceTable*, int32_t> devices;  // their types; a device is never removed
+  std::map<const OpwBinary*, LoadedLibrary> loaded;  // by binary, so two names of one file are one
+  std::map<const OpwBinary*, BinaryHost*> hosts;     // kept after unloading
+  std::map<const OpwDeviceTable*, int32_t> devices;  // device types; devices are never removed
 };
 Loader& loader() {
   static auto* instance = new Loader;
@@ -38,7 +38,7 @@ int32_t take_device(const OpwDeviceTable& table, const std::string& file) {
   }
 }
 
-// Before the blocks: their kernels name the devices. Gives the types.
+// Runs before the blocks, whose kernels name the devices. Returns the types.
 std::vector<int32_t> take_devices(const OpwBinary& binary, const std::string& file) {
   std::vector<int32_t> types;
   for (const OpwDevicePlugin* each = first_device(binary); each; each = each->next) {

@@ -1,4 +1,4 @@
-// Operators of the core by name, for bridges.
+// Looks up operators of the core by name, for bridges.
 #include <atomic>
 #include <cstdint>
 #include <string>

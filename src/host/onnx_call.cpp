@@ -18,7 +18,7 @@ namespace {
 
 bool is_number(const Value& value) { return value.tag() == kOpwInt || value.tag() == kOpwSymInt; }
 
-// Checks in other threads keep what they ask: hence shared_ptr.
+// Checks in other threads keep their referee alive: hence shared_ptr.
 struct SetReferee {
   std::mutex mutex;
   std::shared_ptr<OnnxReferee> referee;
@@ -81,7 +81,7 @@ HostAnswer run_model(OnnxReferee& referee, const OnnxCall& call, const Example& 
     OnnxReferee::Answer given = referee.run(example.op(), call.model, own);
     answer.left_out = std::move(given.left_out);
     if (!answer.left_out.empty()) return answer;
-    // Results come first, tensors before ints, then what was written.
+    // The order of outputs: results, tensors before ints, then written arguments.
     const std::vector<Tensor>& outputs = given.outputs;
     const size_t num_tensors = tensors_of(call.exported.results).size();
     OPWRIGHT_CHECK(outputs.size() >= num_tensors, "the model gave ", outputs.size(), " outputs");

@@ -1,4 +1,4 @@
-// A call of an example as an ONNX model, and who can run such models, for the checks of that.
+// Converts the call of an example to an ONNX model, and sets what runs such models, for the checks.
 #pragma once
 
 #include <memory>
@@ -23,12 +23,12 @@ struct OnnxCall {
   onnx::Model model;
 };
 
-// Sizes are free as far as the operator leaves them so. Throws what the export throws.
+// Sizes are dynamic as far as the operator allows. Errors of the export are passed on.
 [[nodiscard]] ExportedCall export_for_onnx(const Example& example);
-// Throws what the conversion throws.
+// Errors of the conversion are passed on.
 [[nodiscard]] onnx::Model to_model(const ExportedCall& exported);
 
-// Runs models: ONNX Runtime, which the core does not know.
+// Runs models. In practice ONNX Runtime, which the core does not know.
 class OPWRIGHT_EXPORT OnnxReferee {
  public:
   OnnxReferee() = default;
@@ -41,17 +41,17 @@ class OPWRIGHT_EXPORT OnnxReferee {
 
   struct Answer {
     std::vector<Tensor> outputs = {};
-    std::string left_out = {};  // why it cannot be asked: "it has no kernel for int8"
+    std::string left_out = {};  // why it cannot run them: "it has no kernel for int8"
   };
-  // All outputs of the model, in order. An Error is the model's: it is refused, or its run is.
+  // All outputs of the model, in order. An Error means that the model or its run was rejected.
   [[nodiscard]] virtual Answer run(const Operator& op, const onnx::Model& model,
                                    std::span<const Tensor> inputs) = 0;
 };
-// Who is asked from now on; null: nobody. It is the host "onnxruntime", too.
+// Sets the referee; null: none. It is also the host "onnxruntime".
 OPWRIGHT_EXPORT void set_onnx_referee(std::shared_ptr<OnnxReferee> referee);
 [[nodiscard]] std::shared_ptr<OnnxReferee> onnx_referee();
 
-// What the model gives for the example's tensors, as a call would.
+// The outcome of running the model on the example's tensors, in the form of a call's.
 [[nodiscard]] HostAnswer run_model(OnnxReferee& referee, const OnnxCall& call,
                                    const Example& example);
 

@@ -1,6 +1,6 @@
-// onnx: a call becomes an ONNX model, with results of the right types and sizes, at other sizes
-// too, and with all that the operator is told. Where somebody can run models, they give what the
-// call gives.
+// onnx: a call becomes an ONNX model, with results of the right types and sizes, also at other
+// sizes, and with all arguments of the operator. If models can be run, they return what the call
+// returns.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -35,7 +35,7 @@ namespace {
 
 constexpr int kMostOtherSizes = 2;
 constexpr uint32_t kMostOnnxInputs = 8;
-// More than rounding to float32 takes.
+// More than the error of rounding to float32.
 constexpr double kMostLoss = 1.0 / (1 << 23);
 
 bool is_built_in(const Operator& op) { return op.schema().name.name_space == "aten"; }
@@ -50,7 +50,7 @@ bool loses_digits(double value) {
   return std::abs(kept - value) > kMostLoss * std::abs(value);
 }
 
-// The node that the model has for the operator, where it is one node.
+// The model's node for the operator, if it is a single node.
 std::optional<onnx::NodeForm> find_form(const Operator& op, const onnx::Model& model) {
   for (const auto& [key, value] : model.state().metadata) {
     if (key != onnx::kOperatorsKey) continue;
@@ -91,7 +91,7 @@ class OnnxCheck : public Check {
     try {
       exported.emplace(export_for_onnx(example));
     } catch (const Error&) {
-      return std::nullopt;  // the check of exports tells
+      return std::nullopt;  // reported by the check of exports
     }
     try {
       const onnx::Model model = to_model(*exported);
@@ -118,7 +118,7 @@ class OnnxCheck : public Check {
     return std::nullopt;
   }
 
-  // What a built-in rule or the node of the schema cannot hold is a limit of ONNX.
+  // Values that a built-in rule or the node of the schema cannot hold are a limit of ONNX.
   std::optional<Fault> refusal(const Operator& op, const Error& error) {
     const std::string_view kind = error.kind();
     const bool is_limit = kind == "NotImplementedError" || kind == "TypeError";
@@ -131,7 +131,7 @@ class OnnxCheck : public Check {
     if (auto fault = find_wrong_outputs(input, plain, call)) return fault;
     if (!is_built_in(input.op())) note_arguments(input.example(), call.model);
     const std::shared_ptr<OnnxReferee> referee = onnx_referee();
-    // How built-in rules run is judged elsewhere, on more than one operator's inputs.
+    // Runs of built-in rules are tested elsewhere, on inputs of more than one operator.
     const bool is_run = referee && !is_built_in(input.op()) &&
                         !referee->find_reason_to_skip(input.op()).has_value();
     if (is_run) {
@@ -141,7 +141,7 @@ class OnnxCheck : public Check {
     return look_at_other_sizes(input, call, is_run ? referee.get() : nullptr);
   }
 
-  // ---- What the model says of its outputs ----
+  // ---- What the model declares about its outputs ----
 
   static std::optional<std::string> find_difference_of_outputs(const Outcome& plain,
                                                                const OnnxCall& call,
@@ -171,7 +171,7 @@ class OnnxCheck : public Check {
     }
     return std::nullopt;
   }
-  // None for one that only the data tell.
+  // nullopt for a data-dependent size.
   static std::optional<int64_t> size_of(const ShapeEnv& env, const onnx::Dimension& dim,
                                         const SymbolValues& values) {
     if (dim.name.empty()) return dim.size;
@@ -185,10 +185,8 @@ class OnnxCheck : public Check {
     if (!difference) return std::nullopt;
     return Fault{"onnx-wrong-outputs",
                  concatenate("the ONNX model of ", input.op().name(),
-                             " says what the fake kernel says of its results, and that is wrong: ",
-                             *difference,
-                             "\n  Mend the fake kernel; opcheck's check \"fake\" "
-                             "tells more.")};
+                             " declares the fake kernel's results, which are wrong: ", *difference,
+                             "\n  Fix the fake kernel; opcheck's check \"fake\" says more.")};
   }
 
   // ---- What the node holds ----
@@ -213,7 +211,7 @@ class OnnxCheck : public Check {
       if (attribute == form->attributes.end()) {
         if (example.values()[i].is_none()) continue;
         note("onnx-drops-argument",
-             concatenate(op.name(), ": its ONNX node ", node, " holds nothing of the argument '",
+             concatenate(op.name(), ": its ONNX node ", node, " does not hold the argument '",
                          argument.name,
                          "', so what runs the model cannot know it\n  Add it to the symbolic: "
                          "g.op(\"",
@@ -241,7 +239,7 @@ class OnnxCheck : public Check {
 
   // ---- Runs ----
 
-  // Empty: all is right; nothing: it cannot be asked.
+  // "" if they agree; nullopt if the model cannot be run.
   static std::optional<std::string> compare_run(const CheckInput& input, const Example& example,
                                                 const Outcome& plain, const OnnxCall& call,
                                                 OnnxReferee& referee) {
@@ -257,7 +255,7 @@ class OnnxCheck : public Check {
     if (!found || found->empty()) return std::nullopt;
     return Fault{"onnx-differs",
                  concatenate("the ONNX model of ", input.op().name(),
-                             " gives something else in ONNX Runtime than the call: ", *found,
+                             " differs in ONNX Runtime from the call: ", *found,
                              "\n  Look at its symbolic: order of inputs, names and values of "
                              "attributes, outputs.")};
   }
@@ -289,7 +287,7 @@ class OnnxCheck : public Check {
 
 [[maybe_unused]] const bool kIsOnnxCheckRegistered =
     (register_check({.name = "onnx",
-                     .about = "a call becomes an ONNX model that says and gives what the call does",
+                     .about = "the ONNX model of a call declares and returns what the call does",
                      .make = [] { return std::unique_ptr<Check>(new OnnxCheck()); },
                      .place = 79,
                      .shrinks_here = true,

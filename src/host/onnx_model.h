@@ -1,4 +1,4 @@
-// An exported program as an ONNX model.
+// Converts an exported program to an ONNX model.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace opwright {
 
-// The name of an input, by where it stands in the call: batch["mask"] becomes batch.mask.
+// The name of an input, from its path in the call: batch["mask"] becomes batch.mask.
 [[nodiscard]] OPWRIGHT_EXPORT std::string onnx_input_name(const std::string& target);
 
-// As onnx::to_model. Operators without a rule that are made of others are taken apart first.
+// Like onnx::to_model. Operators without a rule that are made of others are decomposed first.
 [[nodiscard]] OPWRIGHT_EXPORT onnx::Model to_onnx_model(const ExportedProgram& program,
                                                         const onnx::ModelOptions& options);
 

@@ -1,4 +1,4 @@
-// The functions of program_api.h: nothing is thrown across them.
+// The functions of program_api.h. No exception leaves them.
 #include "opwright/program_api.h"
 
 #include <cstddef>
@@ -45,7 +45,7 @@ void keep_current_error() noexcept {
   }
 }
 
-// 0, or 1 with the error kept.
+// Returns 0, or 1 and stores the error.
 template <class Body>
 int run_guarded(const Body& body) noexcept {
   try {
@@ -166,7 +166,7 @@ int opw_program_run(const OpwProgram* program, const OpwDlTensor* inputs, uint32
   return run_guarded([&] {
     require("opw_program_run", program, "program");
     if (num_outputs != 0) require("opw_program_run", static_cast<const void*>(outputs), "outputs");
-    const opwright::NoGradScope no_grad;  // C has nothing to differentiate with
+    const opwright::NoGradScope no_grad;  // C cannot compute gradients
     run_into(*program, given_inputs(inputs, num_inputs), {outputs, num_outputs});
   });
 }

@@ -1,4 +1,4 @@
-// OpwProgram: a program as C holds it, with what it tells about itself as plain arrays.
+// OpwProgram: a program for C, with its description as plain arrays.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 #include "opwright/program_api.h"
 
 struct OpwProgram {
-  // Makes the plan too, so that the first run is as quick as the others.
+  // Also makes the plan, so that the first run is as fast as the others.
   explicit OpwProgram(opwright::ExportedProgramPtr given);
   OpwProgram(const OpwProgram&) = delete;
   OpwProgram& operator=(const OpwProgram&) = delete;
 
-  // Made when first asked for.
+  // Created at the first use.
   [[nodiscard]] const std::string& text() const;
 
   const opwright::ExportedProgramPtr program;
   const opwright::CallSpec call;
-  std::vector<OpwValueSpec> inputs;  // pointers lead into `call` and `arrays_`
+  std::vector<OpwValueSpec> inputs;  // pointers into `call` and `arrays_`
   std::vector<OpwValueSpec> outputs;
-  mutable std::mutex state_mutex;  // held by runs of a program that keeps state
+  mutable std::mutex state_mutex;  // held by runs of a stateful program
 
  private:
   struct SizeArrays {

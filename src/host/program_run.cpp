@@ -34,7 +34,7 @@ void check_view(const ValueSpec& spec, const OpwDlTensor& given) {
   OPWRIGHT_CHECK_VALUE(given.ndim == 0 || given.shape, "input '", spec.name, "': shape is null");
   const DType dtype = from_dlpack(given.dtype);
   OPWRIGHT_CHECK_TYPE(is_known(dtype), "input '", spec.name, "': ", dtype,
-                      " is no dtype of Opwright");
+                      " is not a dtype of Opwright");
   bool is_empty = false;
   for (int32_t dim = 0; dim < given.ndim; ++dim) {
     OPWRIGHT_CHECK_VALUE(given.shape[dim] >= 0, "input '", spec.name, "': dimension ", dim,
@@ -63,7 +63,7 @@ OpwValue read_number(const ValueSpec& spec, const OpwDlTensor& given) {
   return value;
 }
 
-// Dense, and nobody else's memory.
+// Dense, in newly allocated memory.
 Tensor make_own(const Tensor& tensor) {
   if (!tensor.is_contiguous()) return clone(tensor, MemoryFormat::Contiguous);
   const Storage* storage = impl(tensor).storage;
@@ -104,7 +104,7 @@ class BorrowedInputs {
   BorrowedInputs(const CallSpec& call, std::span<const OpwDlTensor> given);
 
   [[nodiscard]] std::span<const OpwValue> values() const noexcept { return values_; }
-  // After the outputs were made independent. RuntimeError for an input that somebody still shows.
+  // Call after the outputs were copied. RuntimeError if an input is still referenced.
   void end();
 
  private:
@@ -112,7 +112,7 @@ class BorrowedInputs {
 
   const CallSpec& call_;
   std::vector<OpwValue> values_;
-  std::vector<std::optional<BorrowedMemory>> memory_;  // for each input; none for a number
+  std::vector<std::optional<BorrowedMemory>> memory_;  // per input; nullopt for a number
 };
 
 BorrowedInputs::BorrowedInputs(const CallSpec& call, std::span<const OpwDlTensor> given)

@@ -1,4 +1,4 @@
-// One run of a program for C: memory of the caller in, tensors with memory of their own out.
+// One run of a program for C: inputs are the caller's memory, outputs are newly allocated tensors.
 #pragma once
 
 #include <span>
@@ -10,9 +10,9 @@
 
 namespace opwright {
 
-// Checks the inputs, runs under no transform and records nothing. A tensor for each output,
-// undefined for one that is neither a tensor nor a number. Errors name the input. RuntimeError for
-// an operator that keeps an input.
+// Checks the inputs, runs outside all transforms and records nothing. Returns a tensor per output,
+// undefined for one that is neither a tensor nor a number. Errors name the input. RuntimeError if
+// an operator keeps a reference to an input.
 [[nodiscard]] std::vector<Tensor> run_program(const OpwProgram& program,
                                               std::span<const OpwDlTensor> inputs);
 

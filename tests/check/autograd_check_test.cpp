@@ -176,7 +176,7 @@ OPWRIGHT_LIBRARY_IMPL(autograd_check_test, CompositeImplicitAutograd, m) {
   });
 }
 
-// ---- What the check says ----
+// ---- Messages ----
 
 Tensor rising_numbers(std::initializer_list<int64_t> sizes = {2, 3}) {
   const std::vector<int64_t> all(sizes);
@@ -266,7 +266,7 @@ TEST(AutogradCheck, FindsAWrongNumberOfGradientsOfAList) {
       "sum_all", {Value(std::vector<Tensor>{rising_numbers(), rising_numbers()})});
   expect_begins(text, "gradient-count: autograd_check_test::sum_all: its backward formula (");
   expect_has_part(text,
-                  "gives 3 gradients for 'xs', which has 1 tensor; give one for each, or None");
+                  "gives 3 gradients for 'xs', which has 1 tensor; return one for each, or None");
 }
 
 TEST(AutogradCheck, FindsGradientsOfWrongSizes) {
@@ -287,14 +287,14 @@ TEST(AutogradCheck, FindsGradientsOfADtypeThatNothingElseHas) {
 TEST(AutogradCheck, FindsWritesToTheIncomingGradient) {
   expect_begins(found_by_autograd("writes_gradient"), "gradient-written: ");
   expect_has_part(found_by_autograd("writes_gradient"),
-                  "writes to incoming gradient 0, which others may hold");
+                  "writes to incoming gradient 0, which other code may share");
   expect_begins(found_by_autograd("writes_gradient_quietly"), "gradient-written: ");
 }
 
 TEST(AutogradCheck, FindsWritesToWhatTheCallGotGaveAndSaved) {
   expect_begins(found_by_autograd("writes_argument"), "input-written: ");
   expect_has_part(found_by_autograd("writes_argument"),
-                  "writes to argument 'x': a backward leaves what the call");
+                  "writes to argument 'x': a backward must not modify them");
   expect_begins(found_by_autograd("writes_result"), "saved-written: ");
   expect_begins(found_by_autograd("writes_saved"), "saved-written: ");
   expect_has_part(found_by_autograd("writes_saved"), "writes to saved tensor 0");
@@ -327,14 +327,14 @@ TEST(AutogradCheck, TakesANotImplementedErrorForARefusalUnlessTheExampleAsksForT
 TEST(AutogradCheck, FindsFormulasThatGiveOtherGradientsForTheSame) {
   expect_begins(found_by_autograd("other_each_time"), "backward-differs: ");
   expect_has_part(found_by_autograd("other_each_time"),
-                  "gives another gradient for 'x' when it runs again: ");
+                  "returns a different gradient for 'x' when it runs again: ");
   expect_begins(found_by_autograd("wants_contiguous"), "backward-differs: ");
   expect_has_part(found_by_autograd("wants_contiguous"),
                   "for an incoming gradient that is not contiguous: ");
   const std::string text =
       found_by_autograd("forgets", {Value(rising_numbers()), Value(rising_numbers())});
   expect_begins(text, "backward-differs: ");
-  expect_has_part(text, "another gradient for 'y' when other arguments do not require grad: ");
+  expect_has_part(text, "different gradient for 'y' when other arguments do not require grad: ");
 }
 
 TEST(AutogradCheck, FindsAKernelThatHidesATensorThatRequiresGrad) {

@@ -1,4 +1,4 @@
-// One check of an operator on one input, in a child process where the check wants one.
+// Runs one check of an operator on one input, in a child process if the check requires one.
 #pragma once
 
 #include <initializer_list>

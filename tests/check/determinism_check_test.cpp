@@ -18,14 +18,14 @@ Tensor counts_calls(const Tensor& x) {
   static double calls = 0;
   return x + ++calls;
 }
-// Wrong once in a while.
+// Occasionally wrong.
 Tensor fails_at_times(const Tensor& x) {
   static int calls = 0;
   OPWRIGHT_CHECK(++calls % 5 != 0, "not today");
   return x + x;
 }
 Tensor by_threads(const Tensor& x) { return x * num_threads(); }
-// What another order of a sum may change.
+// A difference that another order of a sum may cause.
 Tensor rounds_by_threads(const Tensor& x) { return x * (1 + 1e-7 * num_threads()); }
 Tensor draws(const Tensor& x) { return x + rand({1}, DType::Float32); }
 
@@ -63,23 +63,23 @@ TEST(DeterminismCheck, FindsStateThatACallLeaves) {
   const std::string found = check_determinism("counts");
 
   EXPECT_TRUE(
-      found.starts_with("differs-between-runs: determinism_check_test::counts does not give the "
-                        "same twice for the same input: the result: element [0] is "))
+      found.starts_with("differs-between-runs: determinism_check_test::counts returns different "
+                        "results for the same input: the result: element [0] is "))
       << found;
 }
 
 TEST(DeterminismCheck, FindsAnErrorThatComesAtTimes) {
   EXPECT_EQ(check_determinism("fails_at_times"),
-            "differs-between-runs: determinism_check_test::fails_at_times does not give the same "
-            "twice for the same input: it raises RuntimeError: not today");
+            "differs-between-runs: determinism_check_test::fails_at_times returns different "
+            "results for the same input: it raises RuntimeError: not today");
 }
 
 TEST(DeterminismCheck, FindsAResultThatDependsOnTheThreads) {
   set_num_threads(2);
 
   EXPECT_EQ(check_determinism("by_threads"),
-            "differs-by-threads: determinism_check_test::by_threads gives another result on 1 "
-            "thread than on 2: the result: element [0] is 1 and should be 2 (1 of 1 element "
+            "differs-by-threads: determinism_check_test::by_threads returns a different result on "
+            "1 thread than on 2: the result: element [0] is 1 and should be 2 (1 of 1 element "
             "differs)");
   EXPECT_EQ(num_threads(), 2);
 }
@@ -97,8 +97,8 @@ TEST(DeterminismCheck, FindsWhatDrawsAndDoesNotSayIt) {
   const std::string found = check_determinism("draws_untagged");
 
   EXPECT_TRUE(found.starts_with(
-      "differs-between-runs: determinism_check_test::draws_untagged draws random numbers and does "
-      "not say so: with another seed, the result: element [0] is "))
+      "differs-between-runs: determinism_check_test::draws_untagged draws random numbers without "
+      "declaring it: with another seed, the result: element [0] is "))
       << found;
 }
 

@@ -1,4 +1,4 @@
-// The check "devices": kernels of another device against the cpu's.
+// The check "devices": compares kernels of another device with the CPU's.
 #include <optional>
 #include <string>
 
@@ -59,13 +59,13 @@ TEST(DeviceCheck, NamesOperatorDeviceElementAndBothValues) {
   EXPECT_EQ(look("devices", "device_check::other", {Value(six_numbers())}),
             "device-differs: device_check::other on test:0: the result: element [0, 1] is 3 and "
             "should be 2 (5 of 6 elements differ), as on the cpu; correct its kernel for TEST, or "
-            "give rtol and atol");
+            "pass rtol and atol");
 }
 
 TEST(DeviceCheck, LeavesOutWhatTheDeviceHasNoKernelFor) {
   EXPECT_EQ(look("devices", "device_check::missing", {Value(six_numbers())}), "");
   EXPECT_EQ(look("devices", "device_check::cpu_alone", {Value(six_numbers())}),
-            "skipped: no device here beside the cpu has a kernel for it");
+            "skipped: no other device here than the cpu has a kernel for it");
 }
 
 TEST(DeviceCheck, TellsWhatTheDeviceRaisesAndTheCpuDoesNot) {

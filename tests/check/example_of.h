@@ -1,4 +1,4 @@
-// Examples of operators by name.
+// Creates examples of operators by name.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace opwright {
 
-// With the schema's defaults for what is not given.
+// Omitted arguments get the schema's defaults.
 inline Example example_of(const char* name, std::initializer_list<Value> given) {
   const Operator& op = Registry::get().require(name);
   std::vector<OpwValue> borrowed;

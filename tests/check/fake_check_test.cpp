@@ -28,7 +28,7 @@ FakeTensor branching_fake(const FakeTensor& x) {
   const SymInt rows = x.size(0) == 3 ? SymInt(3) : x.size(0);
   return x.new_empty(std::vector<SymInt>{rows, x.size(1) / 2});
 }
-FakeTensor square_fake(const FakeTensor& x) {  // right where there are half as many rows as columns
+FakeTensor square_fake(const FakeTensor& x) {  // right if there are half as many rows as columns
   return x.new_empty(std::vector<SymInt>{x.size(0), x.size(0)});
 }
 FakeTensor double_fake(const FakeTensor& x) {
@@ -172,7 +172,7 @@ TEST(FakeCheck, ShowsTheErrorOfAFakeKernelAndItsLine) {
   EXPECT_FAULT(look_at_fake("refusing", ones({3, 6})),
                "fake-refuses: fake_check_test::refusing: the fake kernel (");
   EXPECT_FAULT(look_at_fake("refusing", ones({3, 6})),
-               "refuses what the kernel takes: ValueError: x must have 3 dimensions, got 2");
+               "rejects what the kernel accepts: ValueError: x must have 3 dimensions, got 2");
   EXPECT_FAULT(look_at_fake("reading", ones({3, 6})), "the data of a fake tensor was read");
 }
 
@@ -196,7 +196,7 @@ TEST(FakeCheck, TellsTheLineThatFixesASize) {
 
   EXPECT_FAULT(found, "fake-specialises: fake_check_test::baked: the fake kernel (");
   EXPECT_FAULT(found, "fixes dimension 0 of 'x' to 3 (s0 == 3 at ");
-  EXPECT_FAULT(found, "fake_check_test.cpp:25), but the kernel takes 4 as well");
+  EXPECT_FAULT(found, "fake_check_test.cpp:25), but the kernel also accepts 4");
 }
 
 TEST(FakeCheck, FindsQuestionsThatOneSizeAnswers) {

@@ -14,7 +14,7 @@ namespace {
 
 Tensor& increment_(Tensor& x) { return x.add_(1); }
 Tensor wrong_increment(const Tensor& x) { return x.add(2); }
-// Forgets that the elements may have gaps between them.
+// Ignores gaps between elements.
 Tensor& increment_flat_(Tensor& x) {
   for (int64_t i = 0; i < x.numel(); ++i) x.mutable_data<float>()[i] += 1;
   return x;
@@ -97,7 +97,7 @@ TEST(FunctionalizeCheck, FindsAWrongFunctionalForm) {
 
   EXPECT_FAULT(found,
                "functionalize-differs: functionalize_check_test::wrong_ under functionalize "
-               "gives something else than the call: the result: element [0] is 3 and should "
+               "differs from the call: the result: element [0] is 3 and should "
                "be 2 (3 of 3 elements differ); look at its functional form (");
 }
 
@@ -105,7 +105,7 @@ TEST(FunctionalizeCheck, FindsWritesThatForgetTheStridesOfAView) {
   EXPECT_FAULT(
       look_at_functionalize("flat_", {Value(ones({3, 2}, DType::Float32))}),
       "functionalize-differs: functionalize_check_test::flat_ under functionalize, written "
-      "through a transposed slice of a larger tensor, gives something else than the call: "
+      "through a transposed slice of a larger tensor, differs from the call: "
       "the result: element [");
 }
 
@@ -114,8 +114,8 @@ TEST(FunctionalizeCheck, FindsAWrongScatterRule) {
       look_at_functionalize("misplaced_row", {Value(ones({2, 3}, DType::Float32))});
 
   EXPECT_FAULT(found,
-               "misplaced_row under functionalize, with a write to its result, gives "
-               "something else than the call: the result: element [0] is 1 and should be 2");
+               "misplaced_row under functionalize, with a write to its result, differs "
+               "from the call: the result: element [0] is 1 and should be 2");
   EXPECT_FAULT(found, "; look at its scatter rule (");
 }
 

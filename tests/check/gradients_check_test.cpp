@@ -26,7 +26,7 @@ Tensor only_float(const Tensor& x) {
   OPWRIGHT_CHECK_TYPE(x.dtype() == DType::Float32, "only_float: takes float32, got ", x.dtype());
   return x * x;
 }
-// In place: the value before is what the derivative is made of.
+// In place: the derivative depends on the value before.
 void square_in_place(Tensor& x) { x.mul_(x.clone()); }
 
 void save_x(AutogradContext& context, const Tensor& x, const Tensor& /*y*/) { context.save({x}); }
@@ -96,7 +96,7 @@ OPWRIGHT_LIBRARY_IMPL(gradients_check_test, CPU, m) {
   m.impl("new_value_", &square_in_place);
 }
 
-// ---- What the checks say ----
+// ---- Messages ----
 
 Tensor given_numbers(std::initializer_list<double> values, DType dtype = DType::Float32) {
   const Tensor made = empty({static_cast<int64_t>(values.size())}, DType::Float64);
@@ -144,7 +144,7 @@ TEST(GradientsCheck, PassesRightFormulasOfTensorsThatRepeatOrSkipMemory) {
   EXPECT_EQ(found("right", {Value(gaps)}), "");
   EXPECT_EQ(found("aten::as_strided",
                   {Value(gaps), Value(std::vector<int64_t>{4}), Value(std::vector<int64_t>{1})}),
-            "");  // shows what lies between the elements, too
+            "");  // also shows memory between the elements
   expect_starts(found("wrong", {Value(given_numbers({1, 2}).unsqueeze(1).expand({2, 3}))}),
                 "wrong-gradient: ");
 }

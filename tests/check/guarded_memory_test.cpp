@@ -113,7 +113,7 @@ TEST(GuardedMemory, OutlivesItsObjectInATensor) {
   EXPECT_EQ(kept.data<float>()[2], 2);
 }
 
-// In a child: leaving a kernel by a signal puts the process in doubt.
+// In a child: leaving a kernel by a signal makes the process unreliable.
 TEST(FaultCatcher, TellsAReadOfAProtectedPageFromAWrite) {
   const GuardedMemory memory = guard(range(3));
   const auto is_protected = [&](const void* address) {

@@ -1,4 +1,4 @@
-// One check on one example, as opcheck runs it.
+// Runs one check on one example, as opcheck does.
 #pragma once
 
 #include <initializer_list>
@@ -12,7 +12,7 @@
 
 namespace opwright::testing {
 
-// "kind: message", "skipped: reason"; empty: nothing was found.
+// "kind: message", "skipped: reason"; empty if nothing was found.
 inline std::string look(const char* check, const char* op, std::initializer_list<Value> args) {
   const CheckEntry& entry = *find_checks({check}).front();
   const std::unique_ptr<Check> made = entry.make();
@@ -23,7 +23,7 @@ inline std::string look(const char* check, const char* op, std::initializer_list
   return fault ? fault->kind + ": " + fault->message : "";
 }
 
-// The message holds the text.
+// Expects that the message contains the text.
 #define EXPECT_FAULT(found, text)                                \
   do {                                                           \
     const std::string message = (found);                         \

@@ -27,7 +27,7 @@ Tensor sum_near(const Tensor& x, int64_t first, int64_t last, int64_t unwritten 
   return result;
 }
 
-// Contiguous or not: which is the fault where it is not.
+// Ignores strides, which is a fault for tensors that are not contiguous.
 Tensor memory_twice(const Tensor& x) { return sum_near(x, 0, 0); }
 Tensor reads_after(const Tensor& x) { return sum_near(x, 0, 1); }
 Tensor reads_before(const Tensor& x) { return sum_near(x, -1, 0); }
@@ -35,13 +35,13 @@ Tensor leaves_last(const Tensor& x) { return sum_near(x, 0, 0, x.numel() - 1); }
 Tensor by_strides(const Tensor& x) { return sum_near(x.contiguous(), 0, 0); }
 Tensor two(const Tensor& /*x*/, const Tensor& y) { return sum_near(y, 0, 0); }
 
-// Reads one element too many, and drops it.
+// Reads one element too many and discards it.
 Tensor reads_and_drops(const Tensor& x) {
   const volatile float* data = x.data<float>();
   (void)data[x.numel()];
   return sum_near(x, 0, 0);
 }
-// Multiplies by zero what is outside.
+// Multiplies outside values by zero.
 Tensor masks(const Tensor& x) {
   const Tensor result = sum_near(x, 0, 0);
   result.mutable_data<float>()[0] += 0.0F * x.data<float>()[-1];
@@ -212,7 +212,7 @@ TEST(MemoryCheck, FindsAWriteBeforeTheFirstElement) {
 TEST(MemoryCheck, FindsAnElementThatIsNotWritten) {
   EXPECT_EQ(check_memory("leaves_last", {Value(memory_range(3))}),
             "unwritten-result: memory_check_test::leaves_last uses new memory that it did not "
-            "write: the result: element [2] depends on what stood there before");
+            "write: the result: element [2] depends on its previous contents");
 }
 
 TEST(MemoryCheck, FindsASumThatStartsFromNewMemory) {

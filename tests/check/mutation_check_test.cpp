@@ -28,7 +28,7 @@ constexpr const char* kSecretText =
     "written: element [1] was 2 and is 7\n"
     "  Declare it: mutates_args={'x'} in custom_op, or Tensor(a!) x in the schema.";
 
-// Counts the calls that it sees and takes none.
+// Counts the calls that it sees and handles none.
 class Counting : public Mode {
  public:
   bool process(const Operator& /*op*/, Arguments /*args*/, Results /*results*/) override {

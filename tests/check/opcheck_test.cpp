@@ -64,7 +64,7 @@ TEST(Opcheck, FindsAnUndeclaredWrite) {
 TEST(Opcheck, FindsAnUndeclaredAlias) {
   EXPECT_EQ(first_message(check_schema("opcheck_test::give_back")),
             "opcheck_test::give_back: the result shares memory with the argument 'x', which its "
-            "schema does not say\n  Return a clone, or declare a view: Tensor(a) x and -> "
+            "schema does not declare\n  Return a clone, or declare a view: Tensor(a) x and -> "
             "Tensor(a).");
 }
 
@@ -78,7 +78,7 @@ TEST(Opcheck, FindsAViewThatIsACopy) {
 TEST(Opcheck, FindsResultsThatShareMemory) {
   EXPECT_EQ(first_message(check_schema("opcheck_test::give_twice")),
             "opcheck_test::give_twice: result 1 and result 2 share memory, which its schema does "
-            "not say\n  Return a clone of one of them.");
+            "not declare\n  Return a clone of one of them.");
 }
 
 TEST(Opcheck, RemarksADeclaredWriteThatNeverHappens) {
@@ -91,10 +91,10 @@ TEST(Opcheck, RemarksADeclaredWriteThatNeverHappens) {
 
 TEST(Opcheck, RefusesAnExampleThatTheOperatorRefuses) {
   EXPECT_ERROR_CONTAINS(opcheck("aten::mm", {Value(tensor({1})), Value(tensor({1}))}), "ValueError",
-                        "opcheck of aten::mm: the operator refuses the example: RuntimeError: mm: "
+                        "opcheck of aten::mm: the operator rejects the example: RuntimeError: mm: "
                         "self must have 2 dimensions, got sizes [1]");
   EXPECT_ERROR_CONTAINS(opcheck("opcheck_test::no_kernel", {Value(tensor({1}))}), "ValueError",
-                        "the operator refuses the example: NotImplementedError");
+                        "the operator rejects the example: NotImplementedError");
 }
 
 TEST(Opcheck, NamesTheChecksThereAreForOneThatIsNot) {
@@ -166,7 +166,7 @@ TEST(CheckReport, PrintsALineForEachCheckAndThenTheFindings) {
 
 TEST(RegisterCheck, RefusesANameThatThereIs) {
   EXPECT_ERROR(register_check({.name = "schema", .about = "", .make = nullptr}), "ValueError",
-               "register_check: there is a check 'schema' already");
+               "register_check: the check 'schema' already exists");
 }
 
 }  // namespace

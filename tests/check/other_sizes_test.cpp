@@ -20,7 +20,7 @@ Tensor counted(const std::vector<int64_t>& sizes) {
   return arange(0, count).reshape(std::span<const int64_t>(sizes));
 }
 
-// An example of aten::add over symbols: equal sizes have one.
+// A symbolic example of aten::add: equal sizes share a symbol.
 struct Symbolic {
   Symbolic(const Tensor& x, const Tensor& y)
       : example(example_of("aten::add.Tensor", {Value(x), Value(y)})),

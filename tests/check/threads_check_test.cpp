@@ -19,7 +19,7 @@ Tensor one(float value) { return full({1}, value, DType::Float32); }
 Tensor doubles(const Tensor& x) { return x + x; }
 void adds_one(const Tensor& x) { *x.mutable_data<float>() += 1; }
 
-// A place to work in that all calls share. Atomic, so that only what is computed is wrong.
+// Scratch memory shared by all calls. Atomic, so that only the result is wrong.
 std::atomic<float> scratch;
 Tensor through_scratch(const Tensor& x) {
   scratch = 0;
@@ -35,7 +35,7 @@ Tensor through_guarded_scratch(const Tensor& x) {
   return through_scratch(x);
 }
 
-// In step with each other, calls on equal values would leave no trace.
+// In lockstep, calls on equal values would go unnoticed.
 Tensor through_place(const Tensor& x) {
   static std::atomic<float> place;
   place = *x.data<float>();
@@ -93,7 +93,7 @@ TEST(ThreadsCheck, FindsMemoryThatCallsShare) {
   const std::string found = check_threads("through_scratch");
 
   EXPECT_TRUE(found.starts_with(
-      "differs-in-threads: threads_check_test::through_scratch gives another result while 4 "
+      "differs-in-threads: threads_check_test::through_scratch returns a different result while 4 "
       "threads call it at once: the result: element [0] is "))
       << found;
 }
@@ -104,8 +104,8 @@ TEST(ThreadsCheck, FindsAPlaceThatCallsOnOtherValuesOverwrite) {
 
 TEST(ThreadsCheck, FindsAnErrorThatOnlyCompanyGives) {
   EXPECT_EQ(check_threads("refuses_company"),
-            "differs-in-threads: threads_check_test::refuses_company gives another result while 4 "
-            "threads call it at once: it raises RuntimeError: one at a time");
+            "differs-in-threads: threads_check_test::refuses_company returns a different result "
+            "while 4 threads call it at once: it raises RuntimeError: one at a time");
 }
 
 TEST(ThreadsCheck, LeavesWhatDiffersByItselfToTheOtherCheck) {

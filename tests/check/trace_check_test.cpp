@@ -15,7 +15,7 @@ namespace opwright::testing {
 namespace {
 
 Tensor centre(const Tensor& x) { return x.sub(x.mean()); }
-// Reads the data, in a body.
+// Reads data in a body.
 Tensor trace_branch(const Tensor& x) {
   return x.sum().item().to<double>() > 0 ? x.neg() : x.clone();
 }
@@ -23,7 +23,7 @@ Tensor trace_branch(const Tensor& x) {
 Tensor scale(const Tensor& x) { return x.mul(2); }
 FakeTensor scale_fake(const FakeTensor& x) { return empty_like(x); }
 Tensor wrong_parts(const Tensor& x) { return x.add(x).add(1); }
-// Right for three rows.
+// Correct for three rows.
 Tensor parts_of_three_rows(const Tensor& x) {
   return x.add(x.slice(0, 0, 3).sum().sub(x.sum()).add(x));
 }
@@ -108,9 +108,9 @@ TEST(TraceCheck, FindsWrongDecompositions) {
 
   EXPECT_FAULT(found,
                "trace-differs: the graph of trace_check_test::wrong_parts traced with "
-               "tracing_mode=\"symbolic\" and the operator taken apart (");
+               "tracing_mode=\"symbolic\" and the operator decomposed (");
   EXPECT_FAULT(found,
-               "gives something else than the call: the result: element [0, 0] is 3 and "
+               "differs from the call: the result: element [0, 0] is 3 and "
                "should be 2 (12 of 12 elements differ)");
 }
 

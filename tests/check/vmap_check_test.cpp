@@ -17,7 +17,7 @@ Tensor row_sums(const Tensor& x) { return x.sum({-1}); }
 VmapResult<Tensor> right_rule(const VmapInfo& info, const Tensor& x) {
   return {.results = x.movedim(*info.in_dims[0], 0).sum({-1}), .out_dims = {0}};
 }
-// Takes the batch to be in front.
+// Assumes that the batch is the first dimension.
 VmapResult<Tensor> front_rule(const VmapInfo& info, const Tensor& x) {
   const int64_t dim = *info.in_dims[0];
   return {.results = dim == 2 ? x.movedim(2, 0).flip({0}).sum({-1}) : x.movedim(dim, 0).sum({-1}),
@@ -116,8 +116,8 @@ TEST(VmapCheck, NamesTheDimensionThatARuleIsWrongFor) {
   const std::string found = look_at_vmap("front", {Value(ordered())});
 
   EXPECT_FAULT(found,
-               "vmap-differs: vmap_check_test::front under vmap with in_dims {x: 2} gives "
-               "something else than one sample after the other: sample 0 of the result: ");
+               "vmap-differs: vmap_check_test::front under vmap with in_dims {x: 2} differs "
+               "from one sample after the other: sample 0 of the result: ");
   EXPECT_FAULT(found, "; look at its vmap rule (tests/check/vmap_check_test.cpp:");
 }
 

@@ -1,4 +1,4 @@
-"""What the tests of the command share: the program `opwright` of the build, and sample programs."""
+"""Fixtures for the tests of the command: the built program `opwright`, and sample programs."""
 
 import os
 import subprocess
@@ -13,8 +13,8 @@ SOFT_CLIP = BUILD / "operators" / "libsoft_clip.so"
 
 @pytest.fixture(scope="session")
 def opwright():
-    """Return a function that runs the command with words and gives what it did."""
-    # Nothing of Python may be needed.
+    """Return a function that runs the command with words and returns the finished process."""
+    # Python must not be needed.
     environment = {"PATH": "/usr/bin:/bin", "OPWRIGHT_NUM_THREADS": "2"}
 
     def run(*words: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess:

@@ -47,7 +47,7 @@ def copy(opwright, programs, tmp_path):
 
 @pytest.fixture
 def refuse(opwright, programs, tmp_path):
-    """Return a function that gives the error for a file of these bytes."""
+    """Return a function that returns the error for a file of these bytes."""
 
     def run(contents: bytes, dtype: str = "float32") -> str:
         path = tmp_path / "damaged.npy"
@@ -127,9 +127,9 @@ RIGHT = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n"
 @pytest.mark.parametrize(
     ("contents", "error"),
     [
-        (b"", "FILE is no NumPy file: numpy.save writes one"),
-        (b"\x93NUMPY\x01", "FILE is no NumPy file: numpy.save writes one"),
-        (b"PK\x03\x04" + bytes(40), "FILE is no NumPy file: numpy.save writes one"),
+        (b"", "FILE is not a NumPy file; numpy.save writes one"),
+        (b"\x93NUMPY\x01", "FILE is not a NumPy file; numpy.save writes one"),
+        (b"PK\x03\x04" + bytes(40), "FILE is not a NumPy file; numpy.save writes one"),
         (
             b"\x93NUMPY\x04\x00" + bytes(20),
             "FILE: version 4 of NumPy's format is unknown; this reads 1 to 3",
@@ -138,14 +138,14 @@ RIGHT = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n"
             b"\x93NUMPY\x02\x00\xff\xff\xff\x7f" + bytes(20),
             "FILE: the header of the NumPy file has 2147483647 bytes, at most 65536 are read",
         ),
-        (npy(RIGHT)[:30], "FILE is cut: its header tells 60 bytes and the file has 20"),
+        (npy(RIGHT)[:30], "FILE is truncated: its header says 60 bytes and the file has 20"),
         (
             npy(RIGHT, bytes(23)),
-            "FILE is cut: its header tells 24 bytes of data and the file has 23",
+            "FILE is truncated: its header says 24 bytes of data and the file has 23",
         ),
         (
             npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1000000, 1000000000)}"),
-            "FILE is cut: its header tells 4000000000000000 bytes of data and the file has 0",
+            "FILE is truncated: its header says 4000000000000000 bytes of data and the file has 0",
         ),
         (
             npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4)}"),
@@ -189,11 +189,11 @@ def test_a_damaged_file_is_refused_with_what_is_wrong(refuse, contents, error):
         ("{", "a string is missing"),
         ("{'descr", "a string has no end"),
         ("{'descr' '<f4'}", "':' is missing"),
-        ("{'descr': '<f4'}", "descr, fortran_order and shape must be there"),
-        ("{'other': 1}", "it has an entry that does not belong there or stands there twice"),
+        ("{'descr': '<f4'}", "descr, fortran_order and shape are required"),
+        ("{'other': 1}", "it has an unknown or duplicate entry"),
         (
             "{'descr': '<f4', 'descr': '<f4'}",
-            "it has an entry that does not belong there or stands there twice",
+            "it has an unknown or duplicate entry",
         ),
         ("{'fortran_order': 1}", "fortran_order is neither True nor False"),
         ("{'shape': 2}", "'(' is missing"),
@@ -201,7 +201,7 @@ def test_a_damaged_file_is_refused_with_what_is_wrong(refuse, contents, error):
         ("{'shape': (99999999999999999999,)}", "a size is no number, negative or too large"),
         ("{'shape': (2 3)}", "')' is missing"),
         ("{'shape': (" + "1," * 65 + ")}", "it has more than 64 dimensions"),
-        (RIGHT + "x", "something stands behind the dictionary"),
+        (RIGHT + "x", "there is text after the dictionary"),
     ],
 )
 def test_a_wrong_header_is_refused_with_what_is_wrong(refuse, header, problem):
@@ -214,7 +214,7 @@ def test_a_folder_is_refused(opwright, programs, tmp_path):
     done = opwright("run", programs / "copy_float32.opw", "--input", tmp_path)
 
     assert done.returncode == 1
-    assert done.stderr == f"opwright run: cannot read {tmp_path}: it is no plain file\n"
+    assert done.stderr == f"opwright run: cannot read {tmp_path}: it is not a regular file\n"
 
 
 def test_files_that_were_changed_at_random_are_read_or_refused(opwright, programs, tmp_path):

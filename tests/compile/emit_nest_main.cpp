@@ -1,5 +1,6 @@
-// emit_nest <vector bytes>: texts of nests from standard input, parted by lines ----, as LLVM IR to
-// standard output, parted the same way. The first line of each tells the scratch bytes.
+// emit_nest <vector bytes>: converts texts of nests from standard input, separated by lines ----,
+// to LLVM IR on standard output, separated the same way. The first line of each is the scratch
+// bytes.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Texts of nests run: emitted, compiled by LLVM's library, loaded. For tests.
+// Runs texts of nests: emitted, compiled by LLVM's library, loaded. For tests.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace opwright::testing {
 
-// Without LLVM's library nothing is compiled here; tests/python/compile has llvmlite.
+// Without LLVM's library nothing is compiled here; tests/python/compile uses llvmlite.
 inline const ObjectMaker& object_maker() {
   static const ObjectMaker maker = find_llvm_c_api();
   return maker;
@@ -37,11 +37,11 @@ class EmittedCode {
   EmittedCode(std::string_view text, uint32_t vector_bytes)
       : EmittedCode(parse_nest(text), vector_bytes) {}
 
-  // What a call gets; ranges of rows and columns may be set to a part.
+  // The arguments of a call; ranges of rows and columns may be restricted.
   struct Call {
     std::vector<void*> operands;
     std::vector<int64_t> numbers = {};
-    std::vector<int64_t> strides = {};  // all of them, where one is not fixed
+    std::vector<int64_t> strides = {};  // all of them, if one is not fixed
     int64_t row_begin = 0, row_end = 1, column_begin = 0, column_end = 0;
     int64_t num_points = 0;  // of a row
   };

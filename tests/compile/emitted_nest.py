@@ -1,4 +1,4 @@
-"""Nests from their text run by llvmlite's own loader: emit_nest, LLVM, a function on arrays."""
+"""Runs texts of nests with llvmlite's own loader: emit_nest, LLVM, a function on arrays."""
 
 import ctypes
 import os
@@ -19,7 +19,7 @@ llvm.initialize_native_asmprinter()
 
 
 def vector_sizes() -> list[int]:
-    """The registers that this machine has, in bytes."""
+    """The register sizes of this machine, in bytes."""
     features = llvm.get_host_cpu_features()
     return [64, 32] if features.get("avx512bw") else [32]
 
@@ -49,7 +49,7 @@ def target_machine() -> llvm.TargetMachine:
 
 
 def outside_names(ir: str) -> set[str]:
-    """What the object of a module refers to and does not define."""
+    """The undefined symbols of a module's object."""
     machine = target_machine()
     module = llvm.parse_assembly(ir)
     with tempfile.NamedTemporaryFile(suffix=".o") as file:

@@ -1,4 +1,4 @@
-// The kept object of the loader's tests, and its parts to damage.
+// The stored object of the loader's tests, and its parts to damage.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace opwright::testing {
 
 inline constexpr const char* kKeptObject = "tests/compile/objects/scale_four.elf";
 
-// Its bytes, in memory that is aligned for every part of it.
+// Its bytes, in memory that is aligned for all of its parts.
 class KeptObject {
  public:
   // Sections, symbols and relocations of scale_four.elf, as `readelf -a` shows them.

@@ -1,4 +1,4 @@
-"""A nest's meaning in NumPy, from its text."""
+"""The NumPy reference of a nest, from its text."""
 
 import math
 import re
@@ -37,7 +37,7 @@ FOLDS = {
 
 
 def run_reference(text, operands, numbers=(), strides=()):
-    """Compute the nest on the arrays, floats in double, and write to those that are written."""
+    """Compute the nest on the arrays, floats in double; write results to the written ones."""
     lines = [line for line in text.strip().splitlines() if line]
     extents = {"rows": [], "depth": [], "columns": []}
     loop = None

@@ -1,4 +1,4 @@
-// Nests from the text that to_text writes, for tests.
+// Parses nests from the text that to_text writes, for tests.
 #pragma once
 
 #include <algorithm>
@@ -124,8 +124,8 @@ class NestParser {
   Nest nest_;
 };
 
-// Throws ValueError with the line that it does not understand. Numbers of the call are counted by
-// the highest one named.
+// Throws ValueError with the line that it does not understand. The number of call numbers is that
+// of the highest one named.
 [[nodiscard]] inline Nest parse_nest(std::string_view text) { return NestParser().parse(text); }
 
 }  // namespace opwright::testing

@@ -1,4 +1,4 @@
-// libFuzzer: any bytes are loaded or refused in our own words. Nothing that was loaded is run.
+// libFuzzer: any bytes are loaded or rejected with our own error. Loaded code is not run.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

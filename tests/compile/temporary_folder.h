@@ -1,4 +1,4 @@
-// A folder of a test, gone at its end, and variables of the environment that are set back.
+// A temporary folder for a test, and environment variables that are restored.
 #pragma once
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-"""What emitted nests compute, against NumPy: operations of all dtypes, folds, layouts, rests."""
+"""Results of emitted nests compared with NumPy: all dtypes, reductions, layouts, remainders."""
 
 import itertools
 
@@ -16,7 +16,7 @@ pytestmark = [
 INTS = ["uint8", "int8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 FLOATS = ["float32", "float64"]
 WIDTHS = vector_sizes()
-COUNT = 131  # whole vectors of every width, and a rest
+COUNT = 131  # full vectors of every width, and a remainder
 
 
 def pointwise(dtypes: list[str], result: str, lanes: str, last: int, columns: str = "n0") -> str:

@@ -1,4 +1,4 @@
-"""Loops, folds and passes of emitted nests, against their meaning in NumPy."""
+"""Loops, reductions and passes of emitted nests, compared with NumPy."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The IR of the golden nests is taken by llvmlite's LLVM, and needs nothing from outside."""
+"""llvmlite's LLVM accepts the IR of the golden nests, which needs no external symbols."""
 
 from pathlib import Path
 

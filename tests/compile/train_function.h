@@ -1,4 +1,4 @@
-// Functions captured with their gradients, as compile() does, and run.
+// Captures functions with their gradients, as compile() does, and runs them.
 #pragma once
 
 #include <functional>

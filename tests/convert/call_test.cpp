@@ -1,4 +1,4 @@
-// What a rule reads of a call, and the errors for what it cannot have.
+// What a rule reads from a call, and the errors for invalid reads.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -26,7 +26,7 @@ constexpr const char* kOne =
     "  # net.py:3\n"
     "}\n";
 
-// The model or the error where a rule is in force.
+// The model, or the error, with a rule registered.
 std::string converted(const char* op, Rule rule, const char* text) {
   register_symbolic(op, 12, rule);
   std::string result = testing::convert_text(18, text);
@@ -130,7 +130,7 @@ TEST(CallOfARule, MayLeaveAwayAResultThatNobodyReads) {
                                       "}\n");
 
   EXPECT_NE(text.find("output_0 = Relu(x)"), std::string::npos) << text;
-  EXPECT_NE(error.find("'output_0' is a result that its operator's rule does not give"),
+  EXPECT_NE(error.find("'output_0' is a result that its operator's rule does not return"),
             std::string::npos)
       << error;
 }

@@ -1,6 +1,6 @@
-// convert_graph TARGET: reads a graph from the standard input and prints what it becomes, or the
-// error. TARGET is an opset, for the ONNX model of that opset, "ge", for the graph of the engine
-// GE, or "ge-bytes", for the wire form of it.
+// convert_graph TARGET: reads a graph from standard input and prints its conversion, or the error.
+// TARGET is an opset, for the ONNX model of that opset, "ge", for the graph of the engine GE, or
+// "ge-bytes", for its serialized form.
 #include <iostream>
 #include <iterator>
 #include <string>

@@ -27,7 +27,7 @@ OPWRIGHT_LIBRARY(converter_test, m) {
   m.register_converter("late", "sketch", "late::Node(x)", 7);
 }
 
-// An engine of the tests, with one rule of its own.
+// A test engine with one rule of its own.
 class SketchRule : public Converter {
  public:
   SketchRule(std::string name, int64_t since, bool is_builtin = false)

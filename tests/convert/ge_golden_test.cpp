@@ -1,4 +1,4 @@
-// Runs tests/golden/ge/*.txt: a graph, a line of dashes, the graph of the engine that it becomes.
+// Runs tests/golden/ge/*.txt: a graph, a line of dashes, its conversion to the engine's graph.
 #include <filesystem>
 
 #include <gtest/gtest.h>

@@ -194,8 +194,8 @@ TEST(GeGraphConversion, RefusesGradientsThatNoOpGives) {
       convert_text("graph(%g: float32[2], %y: float32[2]) -> (%x) {\n"
                    "  %x: float32[2] = aten::leaky_relu_backward(%g, %y, -0.5, True)  # m.py:3\n"
                    "}\n"),
-      "NotImplementedError: aten::leaky_relu_backward (m.py:3): a result does not tell the "
-      "gradient where the slope is negative\n");
+      "NotImplementedError: aten::leaky_relu_backward (m.py:3): a result does not determine "
+      "the gradient where the slope is negative\n");
   EXPECT_EQ(convert_text("graph(%x: float32[3], %i: int64[]) -> (%y) {\n"
                          "  %y: float32[], %w: float32[] = aten::nll_loss_forward(%x, %i, None, 1, "
                          "-100)  # m.py:4\n"

@@ -1,4 +1,4 @@
-// Attributes and descriptors in the wire form; tests/python/ge/test_wire.py reads whole graphs.
+// Serialized attributes and descriptors; tests/python/ge/test_wire.py reads entire graphs.
 #include <cstdint>
 #include <span>
 #include <string>

@@ -10,7 +10,7 @@
 
 namespace opwright::graph_engine::testing {
 
-// The error, with its notes, where there is no graph.
+// The error, with its notes, if there is no graph.
 inline std::string convert_text(const std::string& text) {
   try {
     return to_text(*convert_graph(parse_graph(text), {.name = "g"}));

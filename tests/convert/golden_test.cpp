@@ -1,4 +1,4 @@
-// Runs tests/golden/onnx/<opset>/*.txt: a graph, a line of dashes, the model that it becomes.
+// Runs tests/golden/onnx/<opset>/*.txt: a graph, a line of dashes, its conversion to a model.
 #include <cstdint>
 #include <filesystem>
 #include <string>

@@ -39,7 +39,7 @@ TEST_F(Builder, LeavesInputsAtTheEndAwayThatAreNotThere) {
 
 TEST_F(Builder, RefusesANodeWithoutAName) {
   EXPECT_ERROR(g.op("vendor::", {x}), "ValueError",
-               "ONNX: 'vendor::' is no name of a node: write 'Relu' or 'domain::Name'");
+               "ONNX: 'vendor::' is not a node name: write 'Relu' or 'domain::Name'");
 }
 
 TEST_F(Builder, SharesSmallConstantsThatAreEqual) {

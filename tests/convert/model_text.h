@@ -14,7 +14,7 @@
 
 namespace opwright::onnx::testing {
 
-// Inputs are named as in the graph; the error where there is no model.
+// Inputs are named as in the graph; returns the error if there is no model.
 inline std::string convert_text(int64_t opset, const std::string& text,
                                 const ModelOptions& options = {}) {
   try {

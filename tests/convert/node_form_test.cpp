@@ -30,7 +30,7 @@ OPWRIGHT_LIBRARY(node_form_test, m) {
 const Operator& op_of(const char* name) {
   return Registry::get().require(std::string("node_form_test::") + name);
 }
-// The text of the form that a text is.
+// The text of the form parsed from a text.
 std::string read(const char* text, const char* op = "dual") {
   return to_text(parse_node_form(text, op_of(op)), op_of(op));
 }
@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(WrongForm{"", "expected a domain"},
                       WrongForm{"::Dual(x)", "expected a domain"},
                       WrongForm{"Dual(x)",
-                                "'::' must stand between the domain and the name of the node"},
+                                "'::' must separate the domain and the name of the node"},
                       WrongForm{"v::(x)", "expected the name of the node"},
                       WrongForm{"v::Dual(x y)", "expected ',' or ')'"},
                       WrongForm{"v::Dual(x, ", "expected an argument"},
@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(
                       WrongForm{"v::Dual(x, k=z)", "node_form_test::dual has no argument 'z'"},
                       WrongForm{"v::Dual(x, k=)", "expected an argument"},
                       WrongForm{"v::Dual(x, k=y)",
-                                "'y' is a tensor, which is an input of the node, no attribute"}));
+                                "'y' is a tensor: it is an input of the node, not an attribute"}));
 
 TEST(NodeForms, AreThatOfTheBinaryThenThatOfTheSchema) {
   const std::vector<NodeForm> forms = node_forms("node_form_test::named");

@@ -16,7 +16,7 @@ namespace {
 
 using testing::SketchedGraph;
 
-// The last line of the text: the node that was added last.
+// The last line of the text: the node added last.
 std::string last_node(SketchedGraph& sketch) {
   std::string text = sketch.text();
   text.pop_back();

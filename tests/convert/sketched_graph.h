@@ -1,4 +1,4 @@
-// Nodes that a test adds by hand, as text.
+// Nodes that a test adds directly, as text.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct SketchedGraph {
     state.bind_symbols(value, sizes);
     return value;
   }
-  // One line for each constant, then for each node.
+  // One line per constant, then per node.
   [[nodiscard]] std::string text() {
     Model::State model;
     for (const OnnxValue constant : body.initializers)

@@ -86,7 +86,7 @@ TEST(WireWriter, AnEmptyMessageHasLengthZero) {
   EXPECT_EQ(hex(out.take()), "12 00");
 }
 
-// Of 127, 128, 16383, 16384, 2^21 - 1 and 2^21 bytes: where the length grows by a byte.
+// For 127, 128, 16383, 16384, 2^21 - 1 and 2^21 bytes: where the length grows by a byte.
 class WireWriterOfALongMessage : public ::testing::TestWithParam<size_t> {};
 
 TEST_P(WireWriterOfALongMessage, IsReadBackAtItsLength) {

@@ -1,4 +1,4 @@
-// What a bridge gets to know of operators and binaries, as text.
+// What a bridge learns about operators and binaries, as text.
 #include "opwright/bridge.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::string text_of(const ValueType& type) {
   return text + " " + type.text;
 }
 
-// A line for each argument and result.
+// One line per argument and result.
 std::string text_of(const OperatorDescription& op) {
   std::string text;
   for (const ArgumentDescription& each : op.arguments) {
@@ -176,7 +176,7 @@ TEST(CollectLibrary, GivesFunctionsThatRunInRecordsOfTheCollector) {
   ASSERT_NE(kernel, contents.functions.end());
   EXPECT_TRUE(kernel->site.find("soft_clip.cpp:") != std::string::npos) << kernel->site;
 
-  OpwHost host = core_host();  // its imports are not resolved: the kernel fails before it needs one
+  OpwHost host = core_host();  // imports are unresolved: the kernel fails before it needs one
   const OpwRecord record{sizeof(OpwRecord), kernel->function, kernel->self,
                          kernel->drop,      nullptr,          &host};
   const Tensor x = tensor({1});

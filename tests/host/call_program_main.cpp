@@ -1,4 +1,4 @@
-// Loads a program and calls it as often as its input says, all in one process: for tests in Python.
+// Loads a program and makes the calls of its input, all in one process: for tests in Python.
 //
 //   call_program net.opw libfirst.so ... <calls >results
 //

@@ -31,7 +31,7 @@ std::vector<T> values(const Tensor& tensor) {
 Ints sizes(const Tensor& tensor) { return values_of(tensor.sizes()); }
 std::string schema_of(const char* name) { return to_text(Registry::get().require(name).schema()); }
 
-// An operator for the length of one call.
+// Defines an operator for the duration of one call.
 template <class R, class... Args>
 R call(const char* name, Args... args) {
   OperatorHandle<R(Args...)> handle(name);

@@ -15,7 +15,7 @@
 namespace opwright::testing {
 namespace {
 
-// A matrix of 2 x 2 floats that stands on the stack.
+// A matrix of 2 x 2 floats on the stack.
 struct ForeignMatrix {
   float elements[4] = {1, 2, 3, 4};
   int64_t sizes[2] = {2, 2};

@@ -61,7 +61,7 @@ Tensor float_list(const std::vector<float>& values) {
   return tensor;
 }
 
-// What the stand-in wrote down since it was asked last.
+// What the fake library logged since the last call.
 std::string take_record() {
   void* handle = dlopen(kStandIn.c_str(), RTLD_NOW | RTLD_LOCAL);
   const std::string text =
@@ -111,9 +111,10 @@ TEST(VendorLibrary, TellsAllFunctionsThatItLacks) {
   const std::string other = OPWRIGHT_TEST_OPERATORS "/libaclnn_stand_in.so";
   EXPECT_ERROR(VendorLibrary::open(other), "ImportError",
                "GE: " + other +
-                   " is no library of a graph engine: it lacks opw_ge_version, opw_ge_message, "
-                   "opw_ge_build, opw_ge_workspace, opw_ge_execute, opw_ge_release\n"
-                   "  opwright/ge_engine.h tells what such a library has.");
+                   " is not a library of a graph engine: it does not have opw_ge_version, "
+                   "opw_ge_message, opw_ge_build, opw_ge_workspace, opw_ge_execute, "
+                   "opw_ge_release\n"
+                   "  opwright/ge_engine.h describes such libraries.");
 }
 
 TEST(VendorLibrary, ItsStatusAndMessageAreTheError) {
@@ -128,7 +129,7 @@ TEST(VendorLibrary, ItsStatusAndMessageAreTheError) {
                   "  %add: int64[2] = aten::add.Tensor(%x, %x, alpha=1)\n}\n"),
       {.library = kStandIn});
   EXPECT_ERROR(run_engine(ints, {ones({2}, DType::Int64)}), "RuntimeError",
-               "GE: asking for the workspace of a run failed with status 145001 in " + kStandIn +
+               "GE: querying the workspace of a run failed with status 145001 in " + kStandIn +
                    ": E10002: input 0 has dtype 9, only 0 is known");
 }
 
@@ -155,7 +156,7 @@ TEST(OperatorGraph, RefusesSizesThatTheProgramWasNotMadeFor) {
   EXPECT_ERROR_CONTAINS(run_engine(executable, {ones({3}), ones({4})}), "ValueError", "y");
 }
 
-// Adds a hundred, so that one sees that it ran.
+// Adds a hundred, to show that it ran.
 Tensor marked_add(const Tensor& x1, const Tensor& x2) { return x1 + x2 + 100.0; }
 
 TEST(OperatorGraph, PrefersTheKernelUnderTheOpsOwnName) {

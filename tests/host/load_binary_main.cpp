@@ -1,5 +1,4 @@
-// Loads the operator binaries that it is given, describes each, and prints what happened: for tests
-// in Python.
+// Loads the given operator binaries, describes each, and prints the result: for tests in Python.
 //
 //   load_binary libfirst.so libsecond.so
 #include <cstdio>

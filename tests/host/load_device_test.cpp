@@ -1,4 +1,4 @@
-// Plug-ins: loading a device, using it, and what is refused.
+// Plug-ins: loading a device, using it, and errors.
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -23,7 +23,7 @@ Device sample(int32_t index = 0) {
   return Device(*find_device_type("sample"), index);
 }
 
-// A file beside this program, which is where the core of these tests is.
+// A file next to this program, which is where the core of these tests is.
 class FileBesideCore {
  public:
   FileBesideCore(const std::string& binary, const std::string& name)

@@ -40,7 +40,7 @@ TEST(OnnxModel, RefusesNamesThatDoNotFit) {
   EXPECT_ERROR((void)onnx::to_model(row_sums(), {.input_names = {"a"}}), "ValueError",
                "ONNX: 1 input names were given, but the program has 2 inputs");
   EXPECT_ERROR((void)onnx::to_model(row_sums(), {.input_names = {"a", "a"}}), "ValueError",
-               "ONNX: the input name 'a' stands twice");
+               "ONNX: the input name 'a' occurs twice");
 }
 
 TEST(OnnxModel, RefusesAnOpsetThatIsNotWritten) {

@@ -26,7 +26,7 @@
 namespace opwright::testing {
 namespace {
 
-// Readers in C go by these places.
+// C code relies on these offsets.
 static_assert(offsetof(OpwValueSpec, tag) == 4 && offsetof(OpwValueSpec, name) == 8);
 static_assert(offsetof(OpwValueSpec, dtype) == 16 && offsetof(OpwValueSpec, device) == 20);
 static_assert(offsetof(OpwValueSpec, ndim) == 28 && offsetof(OpwValueSpec, is_written) == 32);
@@ -50,7 +50,7 @@ ProgramHandle load(const ExportedProgramPtr& program) {
   return loaded;
 }
 
-// A view of an array of the caller, without strides.
+// A view of the caller's array, without strides.
 struct Input {
   template <class T>
   Input(std::vector<T>& elements, std::vector<int64_t> sizes) : shape(std::move(sizes)) {
@@ -375,7 +375,7 @@ TEST(ProgramApi, AViewThatShowsNothingIsRefused) {
             "ValueError: input 'x': dimension 1 has the size -3");
   input.view.dtype = {77, 32, 1};
   EXPECT_EQ(error_after(run(program, {input.view}).status),
-            "TypeError: input 'x': dtype(code=77, bits=32) is no dtype of Opwright");
+            "TypeError: input 'x': dtype(code=77, bits=32) is not a dtype of Opwright");
 }
 
 TEST(ProgramApi, ANumberMustBeOneOfItsDtype) {

@@ -1,5 +1,5 @@
 // libFuzzer: registration lists with any damage that leaves pointers valid. Each ends in an error
-// or is registered and removed again; nothing stays behind, nothing is dropped twice.
+// or is registered and removed again; nothing leaks, nothing is dropped twice.
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
@@ -135,7 +135,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         collect_binary(binary, host), host, "fuzzed.so",
         [](void* context) { static_cast<BinaryHost*>(context)->resolve_imports(); }, &host);
   } catch (const Error&) {
-    // damage was found and told
+    // the damage was detected and reported
   }
   if (Registry::get().list().size() != operators_before || owned_selves != 0) std::abort();
   input = nullptr;

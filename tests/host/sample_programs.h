@@ -1,5 +1,5 @@
-// Programs for the tests of the C interface and of the command, one for each thing that a caller
-// can meet.
+// Programs for the tests of the C interface and of the command, one for each case that a caller can
+// encounter.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ inline ExportedProgramPtr export_counter() {
       {.names = {"x"}, .state = {{"steps", steps, false}}}, ones({2})));
 }
 
-// What it is given, turned round; a parameter; itself.
+// Returns its input, the transposed input, a parameter and a product.
 inline ExportedProgramPtr export_views() {
   const Tensor weight = ones({2});
   return exported(export_program(
@@ -54,7 +54,7 @@ inline ExportedProgramPtr export_views() {
       {.names = {"x"}, .state = {{"weight", weight}}}, ones({3, 2})));
 }
 
-// Adds one to `x` in place and gives its sum.
+// Adds one to `x` in place and returns its sum.
 inline ExportedProgramPtr export_writer() {
   return exported(export_program(
       [](Tensor x) {

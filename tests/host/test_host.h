@@ -1,4 +1,4 @@
-// Where the sample operator binaries are, and what every test of loading needs.
+// The location of the sample operator binaries, and helpers for tests of loading.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ inline std::string operator_binary(const std::string& name) {
   return std::string(OPWRIGHT_TEST_OPERATORS) + "/lib" + name + ".so";
 }
 
-// A loaded binary for the length of a test.
+// A binary that is loaded for the duration of a test.
 class LoadedFor {
  public:
   explicit LoadedFor(const std::string& name) : path_(operator_binary(name)) {

@@ -1,4 +1,4 @@
-"""Operator binaries as an author makes them, with a bare compiler, loaded by the core."""
+"""Operator binaries built like an author's, with only a compiler, and loaded by the core."""
 
 import os
 import subprocess
@@ -29,7 +29,7 @@ def compile_library(folder, name, source, *flags):
 
 
 def load(*libraries):
-    """Return what the core says about the binaries."""
+    """Return the core's output for the binaries."""
     command = [BUILD / "load_binary", *map(str, libraries)]
     return subprocess.run(command, capture_output=True, text=True).stdout
 

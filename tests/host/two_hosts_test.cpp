@@ -1,5 +1,5 @@
-// A second host over the same binary in the same process, written against c_api.h alone: its
-// records, its allocator, its operators.
+// A second host of the same binary in the same process, written against c_api.h only: its records,
+// its allocator, its operators.
 #include <cmath>
 #include <deque>
 #include <string>
@@ -15,7 +15,7 @@
 namespace opwright::testing {
 namespace {
 
-// Counts what a binary asks of it; answers with the core's own operators.
+// Counts the binary's requests; answers with the core's own operators.
 class CountingHost : public OpwHost {
  public:
   explicit CountingHost(const OpwBinary& binary) : OpwHost(core_host()) {
@@ -73,7 +73,7 @@ TEST(TwoHosts, UseOneBinaryWithTheirOwnOperatorsEach) {
   OperatorHandle<Tensor(const Tensor&, double)> in_core("audio::soft_clip");
   const Tensor c = in_core(x, 1);
 
-  EXPECT_EQ(second.calls, first.calls);  // the core asked neither
+  EXPECT_EQ(second.calls, first.calls);  // the core called neither
   for (const Tensor& result : {a, b, c}) EXPECT_FLOAT_EQ(values_of(result)[0], std::tanh(1.0F));
 }
 

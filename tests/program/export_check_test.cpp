@@ -113,7 +113,7 @@ TEST(ExportCheck, TellsWhichSizeAFakeKernelFixesAndWhere) {
                "export-fixes-size: export of export_check_test::fixing fixes dimension 0 of 'x' "
                "to 3 (");
   EXPECT_FAULT(found, "export_check_test.cpp:");
-  EXPECT_FAULT(found, "but the operator takes 4 as well");
+  EXPECT_FAULT(found, "but the operator also accepts 4");
 }
 
 TEST(ExportCheck, TellsWhichSizeABodyFixes) {

@@ -132,7 +132,7 @@ graph(captured %count: float32[1], %x: float32[2]) -> (%mul) {
   EXPECT_EQ(text_of(program({x})[0]), "tensor([2., 2.])");
   EXPECT_EQ(text_of(x), "tensor([1., 1.])");
   EXPECT_EQ(text_of(core(program).state()[0].tensor), "tensor([2.])");
-  EXPECT_EQ(text_of(count), "tensor([0.])");  // the program has state of its own
+  EXPECT_EQ(text_of(count), "tensor([0.])");  // the program has its own state
 }
 
 TEST(Export, AWrittenInputMustNotShareMemoryWithAnother) {
@@ -204,7 +204,7 @@ TEST(Export, AFixedDimTellsTheLineAndTheFix) {
                              {.names = {"x", "y"}, .dynamic = {{"x", 0, kBatch}}}, ones({5}),
                              ones({5}));
       }),
-      "ValueError: export: the function does not take all sizes that dynamic_shapes promises\n"
+      "ValueError: export: the function does not accept all sizes that dynamic_shapes declares\n"
       "  dimension 0 of 'x' is batch, but the function fixes it to 5:\n"
       "    batch == 5, asked at (a line of the core)\n"
       "Use instead:\n"
@@ -219,7 +219,7 @@ TEST(Export, TwoDimsThatMustBeEqualAreTold) {
             {.names = {"x", "y"}, .dynamic = {{"x", 0, kBatch}, {"y", 0, Dim::named("other")}}},
             ones({5}), ones({5}));
       }),
-      "ValueError: export: the function does not take all sizes that dynamic_shapes promises\n"
+      "ValueError: export: the function does not accept all sizes that dynamic_shapes declares\n"
       "  dimension 0 of 'y' is other, but other must be batch:\n"
       "    batch == other, asked at (a line of the core)\n"
       "Use instead:\n"
@@ -232,7 +232,7 @@ TEST(Export, ADivisibilityBecomesADerivedDim) {
         (void)export_program([](const Tensor& x) { return x.view({-1, 4}); },
                              {.names = {"x"}, .dynamic = {{"x", 0, kBatch}}}, ones({8}));
       }),
-      "ValueError: export: the function does not take all sizes that dynamic_shapes promises\n"
+      "ValueError: export: the function does not accept all sizes that dynamic_shapes declares\n"
       "  dimension 0 of 'x' is batch, but the function needs batch % 4 == 0:\n"
       "    batch % 4 == 0, asked at (a line of the core)\n"
       "Use instead:\n"
@@ -246,7 +246,7 @@ TEST(Export, BoundsThatTheFunctionNarrowsAreTold) {
                              {.names = {"x"}, .dynamic = {{"x", 0, Dim::named("batch", 1, 64)}}},
                              ones({8}));
       }),
-      "ValueError: export: the function does not take all sizes that dynamic_shapes promises\n"
+      "ValueError: export: the function does not accept all sizes that dynamic_shapes declares\n"
       "  dimension 0 of 'x' is batch, but the function takes batch from 4 only:\n"
       "    batch >= 4, asked at (a line of the core)\n"
       "Use instead:\n"
@@ -291,7 +291,7 @@ TEST(Export, DynamicIsRefusedWhereTheFunctionFixesIt) {
                              {.names = {"x", "y"}, .dynamic = {{"x", 0, Dim::dynamic()}}},
                              ones({5}), ones({5}));
       }),
-      "ValueError: export: the function does not take all sizes that dynamic_shapes promises\n"
+      "ValueError: export: the function does not accept all sizes that dynamic_shapes declares\n"
       "  dimension 0 of 'x' is Dim.DYNAMIC, but the function fixes it to 5:\n"
       "    s0 == 5, asked at (a line of the core)\n"
       "Use instead:\n"

@@ -1,6 +1,7 @@
 // Writes the program of tests/program/first_format_1_0.opw: first_format <path>.
 //
-// The kept file is never written again; this tells what is in it, and makes one for a later format.
+// The stored file is never rewritten; this documents its contents, and makes one for a later
+// format.
 #include <cstdint>
 #include <cstdio>
 #include <string>

@@ -1,4 +1,4 @@
-// The kept program of the first day: it must load and run for ever.
+// The stored program of the first format: it must always load and run.
 #include <cstdint>
 #include <fstream>
 #include <iterator>
@@ -80,8 +80,8 @@ TEST(FirstFormat, TheKeptProgramRuns) {
 TEST(FirstFormat, TheKeptProgramNamesTheOperatorThatItNeeds) {
   EXPECT_EQ(testing::error_of([] { (void)load_program_file(kPath); }),
             "NotImplementedError: tests/program/first_format_1_0.opw: the program calls operators "
-            "that are not here:\n  kept::scale(Tensor x, float by=2.0, *, bool twice=False) -> "
-            "Tensor, from libkept.so\nload what has them first: "
+            "that are not available:\n  kept::scale(Tensor x, float by=2.0, *, bool twice=False) "
+            "-> Tensor, from libkept.so\nload their libraries first: "
             "opwright.load_library(\"libkept.so\"), or `opwright run` with --library libkept.so");
 }
 

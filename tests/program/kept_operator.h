@@ -1,4 +1,4 @@
-// kept::scale, the custom operator of the kept program file.
+// kept::scale, the custom operator of the stored program file.
 #pragma once
 
 #include <utility>
@@ -15,7 +15,7 @@ inline Tensor kept_scale(const Tensor& x, double by, bool twice) {
   return mul(x, twice ? 2 * by : by);
 }
 
-// Defined as by libkept.so, for the length of a test.
+// Defined as by libkept.so, for the duration of a test.
 class KeptOperator {
  public:
   KeptOperator() {

@@ -1,4 +1,4 @@
-// Cut and changed files: an error or a program that can be printed, never anything else.
+// Truncated and modified files: an error or a printable program, never anything else.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace {
 using testing::exported;
 using testing::FileParts;
 
-// A program with a bit of everything that files have.
+// A program with every feature of files.
 std::string rich_file() {
   Tensor count = zeros({2});
   const Tensor tied = ones({2});
@@ -41,7 +41,7 @@ std::string rich_file() {
 
 enum class ReadOutcome : uint8_t { Program, Refused };
 
-// What becomes of the bytes; anything but a program or a refusal fails the test.
+// The result of reading the bytes; anything but a program or an expected error fails the test.
 ReadOutcome outcome_of(const std::string& bytes) {
   try {
     const ExportedProgramPtr program = read_program(bytes, "net.opw");
@@ -56,7 +56,7 @@ ReadOutcome outcome_of(const std::string& bytes) {
   }
 }
 
-// What a number or sign of the text is changed to.
+// Replacements for a number or sign of the text.
 void change(std::string& text, std::mt19937& random) {
   constexpr std::string_view kSigns = "0123456789-%\"\\()[]{}:,.#? \nabx_";
   const size_t place = random() % text.size();
@@ -102,7 +102,7 @@ TEST(ProgramFileDamage, AnyChangedByteThatMattersIsFound) {
   for (size_t place = data_begin; place < file.size(); ++place) {
     std::string damaged = file;
     damaged[place] ^= 1;
-    (void)outcome_of(damaged);  // what fills the place between two blocks is not looked at
+    (void)outcome_of(damaged);  // padding between two blocks is not checked
   }
 }
 

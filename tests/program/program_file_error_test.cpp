@@ -1,4 +1,4 @@
-// Files that are no programs, are damaged, or are of another version.
+// Files that are not programs, are damaged, or have another version.
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -41,7 +41,7 @@ TEST_F(ProgramFileError, ADirectory) {
 
 TEST_F(ProgramFileError, ADevice) {
   EXPECT_EQ(error_of([&] { (void)load_program_file("/dev/zero"); }),
-            "OSError: /dev/zero is no regular file");
+            "OSError: /dev/zero is not a regular file");
 }
 
 TEST_F(ProgramFileError, AnEmptyFile) {
@@ -54,33 +54,33 @@ TEST_F(ProgramFileError, AnEmptyFile) {
 
 TEST_F(ProgramFileError, AnArchiveOfTorch) {
   EXPECT_EQ(read_error("PK\x03\x04 and more"),
-            "ValueError: net.opw: this is no Opwright program but a zip archive, as torch.save and "
-            "torch.export.save write them; write one with opwright.export.save() or "
+            "ValueError: net.opw: this is not an Opwright program but a zip archive, as torch.save "
+            "and torch.export.save write them; write one with opwright.export.save() or "
             "Program::save()");
 }
 
 TEST_F(ProgramFileError, SomeOtherFile) {
   EXPECT_EQ(read_error("hello"),
-            "ValueError: net.opw: this is no Opwright program; write one with "
+            "ValueError: net.opw: this is not an Opwright program; write one with "
             "opwright.export.save() or Program::save()");
   EXPECT_EQ(read_error("\x7f"
                        "ELF..."),
-            "ValueError: net.opw: this is no Opwright program but a binary, which load_library "
+            "ValueError: net.opw: this is not an Opwright program but a binary, which load_library "
             "takes; write one with opwright.export.save() or Program::save()");
   EXPECT_EQ(read_error("\x93NUMPY..."),
-            "ValueError: net.opw: this is no Opwright program but a NumPy array; write one with "
-            "opwright.export.save() or Program::save()");
+            "ValueError: net.opw: this is not an Opwright program but a NumPy array; write one "
+            "with opwright.export.save() or Program::save()");
 }
 
 TEST_F(ProgramFileError, AFileThatIsCut) {
   EXPECT_EQ(read_error(file_.substr(0, 40)),
-            "ValueError: net.opw: the file is cut: it has 40 bytes and its header has 64; copy or "
-            "export it again");
+            "ValueError: net.opw: the file is truncated: it has 40 bytes and its header has 64; "
+            "copy or export it again");
   EXPECT_EQ(read_error(file_.substr(0, 4000)),
-            "ValueError: net.opw: the file is cut: it has 4000 of 4220 bytes; copy or export it "
-            "again");
+            "ValueError: net.opw: the file is truncated: it has 4000 of 4220 bytes; copy or export "
+            "it again");
   EXPECT_EQ(read_error(file_ + "more"),
-            "ValueError: net.opw: the file has 4 bytes behind the program's end; copy or export it "
+            "ValueError: net.opw: the file has 4 bytes after the program's end; copy or export it "
             "again");
 }
 
@@ -160,17 +160,17 @@ TEST_F(ProgramFileError, WrongLinesAreUnderlined) {
   };
   const std::string begin = "ValueError: net.opw: ";
   EXPECT_EQ(error_with("input parameter", "input engine"),
-            begin + "program: no kind of input is 'engine' at line 5, column 7");
+            begin + "program: unknown kind of input 'engine' at line 5, column 7");
   EXPECT_EQ(error_with("output user", "output engine"),
-            begin + "program: no kind of output is 'engine' at line 7, column 8");
+            begin + "program: unknown kind of output 'engine' at line 7, column 8");
   EXPECT_EQ(error_with("input user %x", "input user %weight"),
-            begin + "program: the input stands twice at line 6, column 12");
+            begin + "program: the input occurs twice at line 6, column 12");
   EXPECT_EQ(error_with("input user %x", "input user %1x"),
             begin + "program: '' cannot name a value at line 6, column 13");
   EXPECT_EQ(error_with("operator \"aten::relu\"", "operator \"aten::mm\""),
-            begin + "program: the operator stands twice at line 4, column 10");
+            begin + "program: the operator occurs twice at line 4, column 10");
   EXPECT_EQ(error_with("example ", "state \"weight\" tensor 1\nexample "),
-            begin + "program: the name stands twice at line 9, column 7");
+            begin + "program: the name occurs twice at line 9, column 7");
   EXPECT_EQ(error_with("state \"weight\" tensor 0", "state \"weight\" tensor 2"),
             begin + "program: there are 2 tensors at line 8, column 23");
   EXPECT_EQ(error_with("tensor 1 block 1", "tensor 1 block 2"),
@@ -183,18 +183,18 @@ TEST_F(ProgramFileError, WrongLinesAreUnderlined) {
             begin + "program: the block is not aligned to 64 at line 11, column 16");
   EXPECT_EQ(error_with("offset 64 bytes 60", "offset 0 bytes 60"),
             begin +
-                "program: the block does not begin behind the block before it at line 11, "
+                "program: the block does not begin after the block before it at line 11, "
                 "column 16");
   EXPECT_EQ(error_with("offset 64 bytes 60", "offset 64 bytes 18446744073709551615"),
             begin +
-                "program: the block does not begin behind the block before it at line 11, "
+                "program: the block does not begin after the block before it at line 11, "
                 "column 16");
   EXPECT_EQ(error_with("offset 64 bytes 60", "offset 64 bytes 99999999999999999999"),
             begin +
-                "program: '99999999999999999999' is no number that fits 64 bits at line 11, "
+                "program: '99999999999999999999' is not a number of 64 bits at line 11, "
                 "column 25");
   EXPECT_EQ(error_with("offset 64 bytes 60", "offset 64 bytes 61"),
-            begin + "block 1 ends behind the last of the 124 bytes of tensors");
+            begin + "block 1 ends after the last of the 124 bytes of tensors");
   EXPECT_EQ(error_with("state \"weight\" tensor 0", "state \"weight\" tensor 0 1"),
             begin + "program: expected the end of the line, got '1' at line 8, column 25");
   EXPECT_EQ(error_with("input user %x \"x\"", "input user \"x\" constant graph() {}"),
@@ -204,7 +204,7 @@ TEST_F(ProgramFileError, WrongLinesAreUnderlined) {
   EXPECT_EQ(error_with("output user", "output buffer_mutation \"b\" constant 3\noutput user"),
             begin + "program: only a user output can be a constant or a size at line 7, column 24");
   EXPECT_EQ(error_with("writer", "writer \"a\"\nwriter"),
-            begin + "program: the writer stands twice at line 3, column 1");
+            begin + "program: the writer occurs twice at line 3, column 1");
   EXPECT_EQ(error_with("\"weight\"", "\"w\xff\""),
             begin + "program: the text is not UTF-8 at line 5, column 27");
   EXPECT_EQ(error_with("\"weight\"", "\"w\\xff\""),
@@ -223,7 +223,7 @@ TEST_F(ProgramFileError, PartsThatDoNotFitEachOtherAreRefused) {
   EXPECT_EQ(error_with("input user %x", "input random_state %x"),
             begin + "the input 'x' has another role in the graph than in the signature");
   EXPECT_EQ(error_with("state \"weight\" tensor 0\n", ""),
-            begin + "the input 'weight' stands for 'weight', and the program has no such tensor");
+            begin + "the input 'weight' is bound to 'weight', and the program has no such tensor");
   EXPECT_EQ(error_with("state \"weight\" tensor 0\n", "state \"weight\" tensor 1\n"),
             begin + "'weight' must be float32[3, 4], got float32[5, 3]");
   EXPECT_EQ(error_with("output user %relu", "output user %mm"),

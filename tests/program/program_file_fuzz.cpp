@@ -1,7 +1,7 @@
 // libFuzzer: any bytes are a program whose file reads back as the same program, or an error.
 //
-// Bytes that a random change leaves with wrong checksums would never reach the reader, so each
-// input is also tried sealed: as it is, and as a text up to the first zero with tensors behind it.
+// Bytes with wrong checksums would never reach the reader, so each input is also tried sealed: as
+// it is, and as a text up to the first zero with tensors after it.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-// Null for an error of the kinds that files may have.
+// Null for an error of the kinds that files may cause.
 opwright::ExportedProgramPtr try_read(std::string_view file, bool is_checked) {
   try {
     return opwright::read_program_source({.file = file,
@@ -59,7 +59,7 @@ uint64_t number_at(std::string_view file, size_t place) {
   return number;
 }
 
-// With the magic, the length and the checksums that belong to the rest.
+// Adds the magic, the length and the checksums for the rest.
 std::string sealed(std::string_view bytes) {
   std::string file(bytes);
   file.resize(std::max(file.size(), kProgramHeaderBytes));

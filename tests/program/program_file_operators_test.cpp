@@ -1,4 +1,4 @@
-// The operators of a program file against those of the process: missing ones and changed ones.
+// Compares the operators of a program file with those of the process: missing and changed ones.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,7 +29,7 @@ Tensor offset_kernel(const Tensor& x, double by, bool twice, double offset) {
   return add(scale_kernel(x, by, twice), full({}, offset));
 }
 
-// The operator for the length of a test.
+// Defines the operator for the duration of a test.
 class Scale {
  public:
   explicit Scale(std::string_view schema, const char* library = "")
@@ -63,24 +63,24 @@ std::string run(const ExportedProgram& program) {
 
 TEST(ProgramFileOperators, AMissingOperatorIsNamedWithItsLibrary) {
   EXPECT_EQ(read_error(scale_file("/usr/lib/libfiled.so")),
-            R"(NotImplementedError: net.opw: the program calls operators that are not here:
+            R"(NotImplementedError: net.opw: the program calls operators that are not available:
   filed::scale(Tensor x, float by=2.0, *, bool twice=False) -> Tensor, from libfiled.so
-load what has them first: opwright.load_library("libfiled.so"), or `opwright run` with --library libfiled.so)");
+load their libraries first: opwright.load_library("libfiled.so"), or `opwright run` with --library libfiled.so)");
 }
 
 TEST(ProgramFileOperators, AllMissingOperatorsAreNamed) {
   FileParts parts(scale_file("/usr/lib/libfiled.so"));
   parts.replace("input user", "operator \"other::f\" \"other::f() -> ()\"\ninput user");
   EXPECT_EQ(read_error(parts.bytes()),
-            R"(NotImplementedError: net.opw: the program calls operators that are not here:
+            R"(NotImplementedError: net.opw: the program calls operators that are not available:
   filed::scale(Tensor x, float by=2.0, *, bool twice=False) -> Tensor, from libfiled.so
   other::f() -> (), which a program defined
-load what has them first: opwright.load_library("libfiled.so"), or `opwright run` with --library libfiled.so)");
+load their libraries first: opwright.load_library("libfiled.so"), or `opwright run` with --library libfiled.so)");
 }
 
 TEST(ProgramFileOperators, AnOperatorOfAProgramMustBeDefinedFirst) {
   EXPECT_EQ(read_error(scale_file()),
-            R"(NotImplementedError: net.opw: the program calls operators that are not here:
+            R"(NotImplementedError: net.opw: the program calls operators that are not available:
   filed::scale(Tensor x, float by=2.0, *, bool twice=False) -> Tensor, which a program defined
 run the code that defines them first)");
 }
@@ -116,7 +116,7 @@ TEST(ProgramFileOperators, AnOperatorThatTakesTheCallsNoMoreIsRefused) {
 filed::scale: argument 'by' was float and is int
   exported with filed::scale(Tensor x, float by=2.0, *, bool twice=False) -> Tensor
   here it is    filed::scale(Tensor x, int by=2, *, bool twice=False) -> Tensor
-load the library of that day, or export the program again)");
+load the library as it was then, or export the program again)");
   const auto reason_with = [&](std::string_view schema) {
     const std::string error = error_with(schema);
     const size_t begin = error.find('\n') + 1;

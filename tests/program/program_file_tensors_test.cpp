@@ -30,7 +30,7 @@ using testing::bytes_of;
 using testing::error_of;
 using testing::FileParts;
 
-// A program without inputs that has this state.
+// A program without inputs, with this state.
 ExportedProgramPtr program_of_state(std::vector<NamedTensor> state) {
   ExportedProgram::Parts parts;
   parts.graph = parse_graph("graph() -> () {\n}\n");
@@ -143,8 +143,8 @@ TEST(ProgramFileTensors, ADeviceThatNothingRunsHereIsNamed) {
   FileParts parts(write_program(*program_of_state({{"x", ones({3})}})));
   parts.replace("float32[3]", "float32[3] on cuda:0");
   EXPECT_EQ(testing::read_error(parts.bytes()),
-            "ValueError: net.opw: the program has tensors on cuda:0, which nothing runs here; load "
-            "a plug-in for it, or export the program on the cpu");
+            "ValueError: net.opw: the program has tensors on cuda:0, which is not available here; "
+            "load a plug-in for it, or export the program on the cpu");
 }
 
 TEST(ProgramFileTensors, TensorsWithoutMemoryCannotBeSaved) {
@@ -165,7 +165,7 @@ TEST(ProgramFileTensors, ATensorThatReachesOutOfItsBlockIsRefused) {
   for (const std::string_view tensor :
        {"float32[4]", "float32[3] offset(1)", "float32[2] strides [3]", "float64[3]",
         "float32[2, 2]", "float32[0] offset(4)"}) {
-    EXPECT_NE(error_with(tensor).find("reaches out of its block of 12 bytes"), std::string::npos)
+    EXPECT_NE(error_with(tensor).find("exceeds its block of 12 bytes"), std::string::npos)
         << error_with(tensor);
   }
   for (const std::string_view tensor :

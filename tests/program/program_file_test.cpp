@@ -1,4 +1,4 @@
-// Programs in files: what is written comes back.
+// Programs in files: what is written is read back.
 #include "opwright/program/file/program_file.h"
 
 #include <sys/stat.h>
@@ -168,9 +168,9 @@ TEST(ProgramFile, WhatCannotBeWrittenSaysWhyAndLeavesNothing) {
   EXPECT_EQ(error_of([&] { program.save(taken); }),
             "OSError: cannot write " + taken + ": it is a directory");
   EXPECT_EQ(error_of([&] { program.save("/dev/null"); }),
-            "OSError: cannot write /dev/null: it is no regular file");
+            "OSError: cannot write /dev/null: it is not a regular file");
   EXPECT_EQ(error_of([&] { program.save("/dev/full"); }),
-            "OSError: cannot write /dev/full: it is no regular file");
+            "OSError: cannot write /dev/full: it is not a regular file");
   EXPECT_EQ(folder.num_files(), 1u);
 }
 

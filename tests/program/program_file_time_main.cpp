@@ -1,4 +1,4 @@
-// Prints what saving and loading a chain of operators takes: program_file_time [nodes].
+// Prints the time of saving and loading a chain of operators: program_file_time [nodes].
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -14,7 +14,7 @@ namespace {
 
 using opwright::Tensor;
 
-// The least of `repeats` runs, in microseconds.
+// The minimum of `repeats` runs, in microseconds.
 template <class Body>
 double microseconds_of(const Body& body) {
   constexpr int kRepeats = 200;

@@ -1,4 +1,4 @@
-// Program files for tests: programs to write, and files that are changed by hand and sealed again.
+// Program files for tests: programs to write, and files that are modified and sealed again.
 #pragma once
 
 #include <unistd.h>
@@ -28,7 +28,7 @@ inline ExportedProgramPtr exported(const Program& program) {
   return program_of(program.value().get());
 }
 
-// relu(x @ weight), with a batch of any size.
+// relu(x @ weight), with a dynamic batch size.
 inline Program matrix_program(const Tensor& weight) {
   return export_program(
       [&](const Tensor& x) { return relu(mm(x, weight)); },
@@ -36,7 +36,7 @@ inline Program matrix_program(const Tensor& weight) {
       ones({5, 3}));
 }
 
-// A file in its parts; header numbers of parts that were changed are set anew by bytes().
+// A file in parts; bytes() updates the header for changed parts.
 struct FileParts {
   FileParts() = default;
   explicit FileParts(std::string_view file) {
@@ -45,7 +45,7 @@ struct FileParts {
     text = file.substr(header.text_offset, header.text_bytes);
     if (header.data_offset != 0) data = file.substr(header.data_offset, header.data_bytes);
   }
-  // ValueError for a text that does not have `from`.
+  // ValueError if the text does not contain `from`.
   FileParts& replace(std::string_view from, std::string_view to) {
     const size_t place = text.find(from);
     OPWRIGHT_CHECK_VALUE(place != std::string::npos, "the text has no '", from, "'");
@@ -72,7 +72,7 @@ struct FileParts {
   std::string data;
 };
 
-// "ValueError: ..." of what was thrown; empty: nothing.
+// "ValueError: ..." for the thrown error; empty if none.
 template <class Body>
 std::string error_of(const Body& body) {
   try {
@@ -86,7 +86,7 @@ inline std::string read_error(const std::string& bytes) {
   return error_of([&] { (void)read_program(bytes, "net.opw"); });
 }
 
-// A folder of its own for the length of a test.
+// A temporary folder for the duration of a test.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

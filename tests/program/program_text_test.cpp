@@ -1,4 +1,4 @@
-// The text of program files: what it holds comes back.
+// The text of program files: its contents are read back.
 #include "opwright/program/file/program_text.h"
 
 #include <cstdint>

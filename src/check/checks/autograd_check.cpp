@@ -1,4 +1,4 @@
-// autograd: the backward formula is there, gives what it must, and writes to nothing.
+// autograd: the backward formula exists, returns valid gradients, and writes nothing.
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -29,7 +29,7 @@
 namespace opwright {
 namespace {
 
-constexpr size_t kMostAlone = 8;  // tensors that are looked at one by one
+constexpr size_t kMostAlone = 8;  // tensors that are checked one by one
 
 bool has_any(const GradientSubset& subset) {
   return std::ranges::find(subset, true) != subset.end();
@@ -101,14 +101,15 @@ class AutogradCheck final : public Check {
                        "with register_autograd, or tag the operator nondifferentiable");
   }
 
-  // A fault if the author's own example asks for gradients; else a remark at the end.
+  // A fault if the author's own example requires gradients; otherwise a remark at the end.
   std::optional<Fault> note_missing(std::string message) {
     if (is_trained_) return Fault{.kind = "missing-formula", .message = std::move(message)};
     missing_ = std::move(message);
     return std::nullopt;
   }
 
-  // No argument requires grad, so whatever does was computed from a tensor that the kernel hides.
+  // No argument requires grad, so a result that does was computed from a tensor hidden in the
+  // kernel.
   static std::optional<Fault> find_own_history(const Example& example) {
     const Operator& op = example.op();
     if (op.seen_through_body()) return std::nullopt;
@@ -139,7 +140,7 @@ class AutogradCheck final : public Check {
     return std::nullopt;
   }
 
-  // An operator may refuse tensors that require grad; a rule of a call that works may not fail.
+  // An operator may reject tensors that require grad; a rule of a successful call must not fail.
   static std::optional<Fault> find_failed_rule(const Operator& op, const Outcome& outcome) {
     const AttentionScope unrecorded(kAttentionGradOff, true);
     if (run_example(outcome.after.copy()).is_refused()) return std::nullopt;
@@ -150,7 +151,7 @@ class AutogradCheck final : public Check {
                                " raised ", outcome.error->kind(), ": ", outcome.error->text())};
   }
 
-  // What the body calls was recorded in its place.
+  // The calls of the body were recorded instead.
   std::optional<Fault> look_at_body(const RecordedCall& call) {
     const Example& example = call.outcome().after;
     const std::string& name = example.op().name();
@@ -170,21 +171,21 @@ class AutogradCheck final : public Check {
       if (std::string_view(error.kind()) == "NotImplementedError")
         return note_missing(concatenate("in the body of ", name, ": ", error.text()));
       return Fault{.kind = "formula-raised",
-                   .message = concatenate(name, ": the backward of what its body calls raised ",
+                   .message = concatenate(name, ": the backward of its body raised ",
                                           error.kind(), ": ", error.what())};
     }
     const std::optional<std::string> written = before.find_written();
     if (!written) return std::nullopt;
     return Fault{.kind = "input-written",
-                 .message = concatenate(name, ": the backward of what its body calls writes to ",
-                                        *written, "; it must leave it as it is")};
+                 .message = concatenate(name, ": the backward of its body writes to ",
+                                        *written, ", which it must not modify")};
   }
 
   std::optional<Fault> compare_with_all(const RecordedCall& call, const std::vector<Tensor>& given,
                                         const ComparisonOptions& options) const {
     const Example& example = call.outcome().after;
     if (find_difference(call.outcome(), of_all_->outcome, {.tolerance = Tolerance{}}))
-      return std::nullopt;  // not the same call: it draws random numbers of its own
+      return std::nullopt;  // not the same call: it draws its own random numbers
     for (size_t i = 0; i < given.size(); ++i) {
       const Tensor& all = of_all_->gradients[i];
       if (!call.subset()[i] || (!given[i].is_defined() && !all.is_defined())) continue;
@@ -192,7 +193,7 @@ class AutogradCheck final : public Check {
       const auto difference = find_difference(given[i].is_defined() ? given[i] : none,
                                               all.is_defined() ? all : none, options);
       if (!difference) continue;
-      return formula_fault(example.op(), "backward-differs", " gives another gradient for '",
+      return formula_fault(example.op(), "backward-differs", " returns a different gradient for '",
                            example.tensor_name(i),
                            "' when other arguments do not require grad: ", *difference);
     }
@@ -206,13 +207,13 @@ class AutogradCheck final : public Check {
 
   bool is_trained_ = false;
   std::string missing_;
-  std::optional<OfAll> of_all_;  // what was found with all tensors requiring grad
+  std::optional<OfAll> of_all_;  // found with all tensors requiring grad
 };
 
 [[maybe_unused]] const bool kIsAutogradCheckRegistered =
     (register_check(
          {.name = "autograd",
-          .about = "the backward formula: what it gives, saves and writes",
+          .about = "the backward formula: what it returns, saves and writes",
           .make = +[]() -> std::unique_ptr<Check> { return std::make_unique<AutogradCheck>(); },
           .place = 40}),
      true);

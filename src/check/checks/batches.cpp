@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kMostWays = 24;
 
-// The elements in reverse.
+// The elements in reverse order.
 Tensor reversed(const Tensor& tensor) {
   const Tensor from = tensor.contiguous();
   Tensor to = make_empty(tensor.sizes(), tensor.dtype());

@@ -1,5 +1,5 @@
-// determinism: the same input gives the same result, whatever ran before and on however many
-// threads.
+// determinism: the same input returns the same result, independent of earlier calls and of the
+// number of threads.
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -20,12 +20,11 @@
 namespace opwright {
 namespace {
 
-// A sum whose order is left to chance differs in some runs only: more of them where calls are
-// cheap.
+// A sum in random order differs only in some runs, so cheap calls are repeated more often.
 struct Runs {
   int least;
   int most;
-  std::chrono::microseconds time;  // over which there are no more than the least
+  std::chrono::microseconds time;  // if exceeded, only the least number of runs
 };
 constexpr Runs kRunsOfGiven{8, 100, std::chrono::milliseconds(10)};
 constexpr Runs kRunsOfOthers{2, 10, std::chrono::milliseconds(1)};
@@ -41,7 +40,7 @@ class [[nodiscard]] NumThreadsScope {
   int previous_;
 };
 
-// New memory holds the same in every run: what reads it is the finding of another check.
+// New memory has the same contents in every run: reads of it are reported by another check.
 Outcome run_again(const CheckInput& input, uint64_t seed = kUsualSeed) {
   const Example example = input.example().copy();
   const PoisonScope poison(0x7b);
@@ -66,7 +65,7 @@ class DeterminismCheck final : public Check {
     const Outcome first = run_again(input);
     if (auto fault = look_at_runs(input, first)) return fault;
     if (auto fault = look_at_seeds(input, first)) return fault;
-    if (is_in_parallel_body()) return std::nullopt;  // which cannot change the threads
+    if (is_in_parallel_body()) return std::nullopt;  // the number of threads cannot change there
     return look_at_threads(input, first);
   }
 
@@ -74,7 +73,7 @@ class DeterminismCheck final : public Check {
   static Fault differs_between_runs(const CheckInput& input, const std::string& difference) {
     return Fault{"differs-between-runs",
                  concatenate(input.op().name(),
-                             " does not give the same twice for the same input: ", difference,
+                             " returns different results for the same input: ", difference,
                              "\n  Keep no state between calls, add in a fixed order, draw from the "
                              "generator; or give the operator the tag nondeterministic.")};
   }
@@ -95,7 +94,7 @@ class DeterminismCheck final : public Check {
 
   static std::optional<Fault> look_at_seeds(const CheckInput& input, const Outcome& first) {
     const Operator& op = input.op();
-    // One that is seen through draws by operators that say so themselves.
+    // A composite that is seen through draws by operators that have the tag themselves.
     if (op.tags().has(Tag::NondeterministicSeeded) || op.seen_through_body()) return std::nullopt;
     const Outcome again = run_again(input, kUsualSeed + 1);
     const auto difference = find_repeat_difference(again, first, {.tolerance = Tolerance{}});
@@ -103,7 +102,7 @@ class DeterminismCheck final : public Check {
     return Fault{
         "differs-between-runs",
         concatenate(op.name(),
-                    " draws random numbers and does not say so: with another "
+                    " draws random numbers without declaring it: with another "
                     "seed, ",
                     *difference, "\n  Give the operator the tag nondeterministic_seeded.")};
   }
@@ -118,10 +117,10 @@ class DeterminismCheck final : public Check {
       if (!difference) continue;
       return Fault{
           "differs-by-threads",
-          concatenate(input.op().name(), " gives another result on ", count,
+          concatenate(input.op().name(), " returns a different result on ", count,
                       count == 1 ? " thread" : " threads", " than on ", usual, ": ", *difference,
-                      "\n  Let no chunk of a parallel loop depend on how many there are, or write "
-                      "what another one writes.")};
+                      "\n  Chunks of a parallel loop must not depend on their number, or write "
+                      "the same memory.")};
     }
     return std::nullopt;
   }

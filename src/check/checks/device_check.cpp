@@ -1,4 +1,4 @@
-// devices: the kernels of other devices against the cpu's.
+// devices: compares the kernels of other devices with the CPU's.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -30,7 +30,7 @@
 namespace opwright {
 namespace {
 
-// Devices that its author wrote a kernel for, whether or not their plug-ins are loaded.
+// Devices for which the author wrote a kernel, whether or not their plug-ins are loaded.
 bool has_own_kernel(const Operator& op, const std::string& device) {
   for (const auto& [slot, site] : Registry::get().implementations(op)) {
     if (is_device(slot) && slot_device_name(slot) == device) return true;
@@ -38,8 +38,8 @@ bool has_own_kernel(const Operator& op, const std::string& device) {
   return false;
 }
 
-// The devices beside the cpu that are here and that the operator has a kernel of its own for. A
-// function for all devices is not asked whether it means them: it may well read memory.
+// The available devices other than the CPU for which the operator has its own kernel. Functions for
+// all devices do not count: they may read memory.
 std::vector<Device> find_devices(const Operator& op) {
   std::vector<Device> found;
   for (const std::string& name : device_names()) {
@@ -62,7 +62,7 @@ class DeviceCheck final : public Check {
     if (!op.record(Slot::Cpu)) return "it has no kernel for the cpu to compare with";
     if (op.tags().has(Tag::Nondeterministic) || op.tags().has(Tag::NondeterministicSeeded))
       return "its numbers are random";
-    if (find_devices(op).empty()) return "no device here beside the cpu has a kernel for it";
+    if (find_devices(op).empty()) return "no other device here than the cpu has a kernel for it";
     return std::nullopt;
   }
 
@@ -86,14 +86,14 @@ class DeviceCheck final : public Check {
       if (is_missing(*there.error)) return std::nullopt;  // an operator that its body calls
       return make_fault(input, "device-raises", device,
                         concatenate("it raises ", text_of(*there.error),
-                                    "; on the cpu it takes the same arguments"));
+                                    "; on the cpu it accepts the same arguments"));
     }
     if (const auto difference =
             find_difference(bring_to_cpu(there), input.plain(), input.comparison())) {
       return make_fault(
           input, "device-differs", device,
           concatenate(*difference, ", as on the cpu; correct its kernel for ",
-                      slot_name(device_slot(device.type)), ", or give rtol and atol"));
+                      slot_name(device_slot(device.type)), ", or pass rtol and atol"));
     }
     return compare_gradients(input, device);
   }
@@ -116,7 +116,7 @@ class DeviceCheck final : public Check {
       if (is_missing(error)) return std::nullopt;
       return make_fault(
           input, "device-raises", device,
-          concatenate("its gradient raises ", text_of(error), "; on the cpu there is one"));
+          concatenate("its gradient raises ", text_of(error), "; on the cpu it works"));
     }
   }
 
@@ -149,7 +149,7 @@ class DeviceCheck final : public Check {
 [[maybe_unused]] const bool kIsDeviceCheckRegistered =
     (register_check(
          {.name = "devices",
-          .about = "the kernels of other devices against the cpu's",
+          .about = "kernels of other devices compared with the cpu's",
           .make = +[]() -> std::unique_ptr<Check> { return std::make_unique<DeviceCheck>(); },
           .place = 82,
           .shrinks_here = true,

@@ -1,4 +1,4 @@
-// fake: the fake kernel foretells what the kernel gives, at the sizes given and at others.
+// fake: the fake kernel predicts the kernel's results, at the given sizes and at others.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +38,7 @@ Fault fault_of(const Operator& op, const FakeDifference& difference) {
   return {difference.kind, concatenate(fake_kernel_text(op), " ", difference.text)};
 }
 
-// The author's line of a question.
+// Whether a line is in the source file of the fake kernel.
 bool is_beside_fake(const Operator& op, const SourceSite& site) {
   const SourceSite fake = find_site(op, Slot::Fake);
   return site.is_known() && fake.is_known() && std::string_view(site.file) == fake.file;
@@ -59,8 +59,8 @@ bool has_number(const Example& example, int64_t number) {
   });
 }
 
-// Numbers that are no whole expressions of sizes, a fraction of one or its root: built-in operators
-// fix these sizes, as they tell.
+// Numbers such as fractions or roots of sizes are not integer expressions: built-in operators fix
+// these sizes, and say so.
 bool fixes_sizes_on_purpose(const Operator& op) {
   const OperatorName& name = op.schema().name;
   if (name.name_space != "aten") return false;
@@ -91,8 +91,8 @@ class FakeCheck : public Check {
       return Fault{"missing-fake", std::string(error.message())};
     if (!has_own_fake(op) && is_about_data(error)) return std::nullopt;
     return Fault{"fake-refuses",
-                 concatenate(fake_kernel_text(op), " refuses", when,
-                             " what the kernel takes: ", error.kind(), ": ", error.message())};
+                 concatenate(fake_kernel_text(op), " rejects", when,
+                             " what the kernel accepts: ", error.kind(), ": ", error.message())};
   }
 
   static std::optional<Fault> look_at_symbols(const CheckInput& input) {
@@ -109,9 +109,9 @@ class FakeCheck : public Check {
     return look_at_other_sizes(input, fake);
   }
 
-  // A symbol that has one value left, though the operator takes another. A size that meets a number
-  // (an argument; 1, on the way to strides) may well be a case of its own: then the fake kernel
-  // itself must have asked, or have fixed the other one as well.
+  // Finds a symbol that was fixed to one value, although the operator accepts another. A size that
+  // is compared with a number (an argument; 1, when strides are computed) may be a special case:
+  // then the fake kernel itself must have made the comparison, or have fixed the other one as well.
   static std::optional<Fault> find_fixed_size(const CheckInput& input, const FakeRun& fake,
                                               const std::vector<SizeSymbol>& symbols) {
     for (const SizeSymbol& symbol : symbols) {
@@ -158,9 +158,9 @@ class FakeCheck : public Check {
         guard ? concatenate(" (", guard->condition, " at ", author_line(op, *guard), ")") : "";
     return {"fake-specialises",
             concatenate(fake_kernel_text(op), " fixes ", symbol.source, " to ", symbol.value, asked,
-                        ", but the kernel takes ", other,
-                        " as well; let sizes stay symbols: no int(size), no question that only one "
-                        "size answers so")};
+                        ", but the kernel also accepts ", other,
+                        "; keep sizes symbolic: no int(size), no condition that holds for one size "
+                        "only")};
   }
 
   static std::optional<Fault> look_at_other_sizes(const CheckInput& input, const FakeRun& fake) {
@@ -181,7 +181,7 @@ class FakeCheck : public Check {
 
 [[maybe_unused]] const bool kIsFakeCheckRegistered =
     (register_check({.name = "fake",
-                     .about = "the fake kernel foretells what the kernel gives",
+                     .about = "the fake kernel predicts the results of the kernel",
                      .make = [] { return std::unique_ptr<Check>(new FakeCheck()); },
                      .place = 30}),
      true);

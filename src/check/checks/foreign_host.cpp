@@ -19,7 +19,7 @@ constexpr uint32_t kMostHostInputs = 24;
 
 struct HostName {
   const char* name;   // of the check, and of the Python package
-  const char* title;  // as its makers write it
+  const char* title;  // as its makers spell it
   std::unique_ptr<Check> (*make)();
 };
 
@@ -32,7 +32,7 @@ constexpr HostName kHosts[] = {
     {"onnxruntime", "ONNX Runtime", &make_host_check<2>},
 };
 
-// Checks may run in several threads, and each keeps the host that it asks: hence shared_ptr.
+// Checks may run in several threads, and each keeps its host alive: hence shared_ptr.
 struct SetHosts {
   std::mutex mutex;
   std::shared_ptr<ForeignHost> hosts[std::size(kHosts)];
@@ -54,8 +54,8 @@ class HostCheck : public Check {
 
   std::optional<std::string> find_reason_to_skip(const Operator& op) override {
     if (!host_) {
-      return concatenate("nobody brought ", names_.title, "; from Python opcheck(..., hosts=(\"",
-                         names_.name, "\",)) does");
+      return concatenate(names_.title, " was not provided; from Python opcheck(..., hosts=(\"",
+                         names_.name, "\",)) provides it");
     }
     const Tags tags = op.tags();
     if (tags.has(Tag::Nondeterministic) || tags.has(Tag::NondeterministicSeeded))
@@ -73,15 +73,15 @@ class HostCheck : public Check {
     if (answer.outcome.error) {
       return Fault{concatenate(names_.name, "-raised"),
                    concatenate(name, " raises in ", names_.title,
-                               " where it does not in Opwright: ", text_of(*answer.outcome.error))};
+                               " but not in Opwright: ", text_of(*answer.outcome.error))};
     }
     const auto difference = find_difference(answer.outcome, plain, input.comparison());
     if (!difference) return std::nullopt;
     return Fault{
         concatenate(names_.name, "-differs"),
-        concatenate(name, " gives something else in ", names_.title,
+        concatenate(name, " returns a different result in ", names_.title,
                     " than in Opwright: ", *difference,
-                    "\n  The same functions ran in both: look at what they take from their "
+                    "\n  The same functions ran in both: check what they use from their "
                     "host, e.g. the operators that they call.")};
   }
 
@@ -114,7 +114,7 @@ std::unique_ptr<Check> make_host_check() {
   int place = 90;
   for (const HostName& each : kHosts) {
     register_check({.name = each.name,
-                    .about = concatenate("a call in ", each.title, " gives what it gives here"),
+                    .about = concatenate("a call in ", each.title, " returns the same as here"),
                     .make = each.make,
                     .place = place++,
                     .is_on_request = true,

@@ -1,7 +1,7 @@
-// Other hosts of operators (PyTorch, JAX, ONNX Runtime), as opcheck sees them: a call there.
+// Calls an operator in another host (PyTorch, JAX, ONNX Runtime), for opcheck.
 //
-// Each has a check of its own name, on request, that compares a call in the host with one in
-// Opwright. The core knows no host: whoever does (the Python package) sets it.
+// Each host has a check of its own name, run on request, that compares a call in the host with one
+// in Opwright. The core knows no host; the Python package sets them.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ namespace opwright {
 
 struct HostAnswer {
   Outcome outcome;
-  // Why the host cannot be asked with these arguments: "it has no complex64"; empty: it was.
+  // Why the host cannot run these arguments: "it has no complex64"; empty if it did.
   std::string left_out = {};
 };
 
@@ -32,13 +32,13 @@ class OPWRIGHT_EXPORT ForeignHost {
 
   // Why no call of the operator can be compared: "torch is not installed; pip install torch".
   [[nodiscard]] virtual std::optional<std::string> find_reason_to_skip(const Operator& op) = 0;
-  // Calls it there, on a copy. Errors of the call are given, all others thrown.
+  // Calls the operator there, on a copy. Errors of the call are returned, all others thrown.
   [[nodiscard]] virtual HostAnswer run(const Example& example) = 0;
 };
 
 // "torch", "jax", "onnxruntime".
 [[nodiscard]] OPWRIGHT_EXPORT std::vector<std::string> foreign_host_names();
-// What the check of that name asks from now on; null: nothing. ValueError for an unknown name.
+// Sets the host that the check of that name uses; null: none. ValueError for an unknown name.
 OPWRIGHT_EXPORT void set_foreign_host(std::string_view name, std::shared_ptr<ForeignHost> host);
 
 }  // namespace opwright

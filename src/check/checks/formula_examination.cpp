@@ -32,16 +32,16 @@
 namespace opwright {
 namespace {
 
-constexpr uint64_t kSeed = 20;  // of formulas that draw random numbers
+constexpr uint64_t kSeed = 20;  // for formulas that draw random numbers
 
-// The words of BackwardAdapter and of the Python binding, which count before anybody sees the
-// gradients.
+// The messages of BackwardAdapter and of the Python binding, which count gradients before anyone
+// else sees them.
 bool is_wrong_count(const Error& error) {
   return std::string_view(error.text()).find(" gradients, but the operator has ") !=
          std::string_view::npos;
 }
 
-// The same values at every second place of a larger tensor, with the last dimension outermost.
+// The same values as every second element of a larger tensor, with the last dimension outermost.
 Tensor scattered(const Tensor& gradient) {
   if (!gradient.is_defined() || gradient.dim() == 0) return gradient;
   std::vector<int64_t> sizes(gradient.sizes().begin(), gradient.sizes().end());
@@ -150,17 +150,17 @@ std::optional<Fault> FormulaExamination::find_write(const MemorySnapshot& incomi
   constexpr const char* kAdvice = "; compute a new tensor, or write to a clone";
   if (const auto name = incoming.find_written()) {
     return formula_fault(op_, "gradient-written", " writes to incoming ", *name,
-                         ", which others may hold as well", kAdvice);
+                         ", which other code may share", kAdvice);
   }
   const auto argument = arguments_.find_written();
   const auto saved = saved_.find_written();
   if (saved && !argument) {
     return formula_fault(op_, "saved-written", " writes to ", *saved,
-                         ", so that a second backward starts from other values", kAdvice);
+                         ", so a second backward would start from other values", kAdvice);
   }
   if (const auto name = argument ? argument : results_.find_written()) {
     return formula_fault(op_, "input-written", " writes to ", *name,
-                         ": a backward leaves what the call got and gave as it is", kAdvice);
+                         ": a backward must not modify them", kAdvice);
   }
   return std::nullopt;
 }
@@ -173,7 +173,7 @@ std::optional<Fault> FormulaExamination::compare(const Given& given,
     const Tensor is = given[i].is_defined() ? given[i] : zeros_like(like);
     const Tensor should = first_[i].is_defined() ? first_[i] : zeros_like(like);
     if (const auto difference = find_difference(is, should, options_)) {
-      return formula_fault(op_, "backward-differs", " gives another gradient for '",
+      return formula_fault(op_, "backward-differs", " returns a different gradient for '",
                            example_.tensor_name(i), "' ", when, ": ", *difference);
     }
   }

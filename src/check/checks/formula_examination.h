@@ -1,4 +1,4 @@
-// One backward formula, run several times on what one recorded call saved.
+// Runs one backward formula several times on what one recorded call saved.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ namespace opwright {
 
 class FormulaExamination {
  public:
-  // `call` has a node.
+  // `call` must have a node.
   FormulaExamination(const RecordedCall& call, const ComparisonOptions& options);
 
-  // The first fault: of what it gives and writes, of a second run, of a run with gradients of other
-  // strides, and of runs in which some results have no gradient.
+  // The first fault in: what the formula returns and writes, a second run, a run with gradients of
+  // other strides, runs in which some results have no gradient.
   [[nodiscard]] std::optional<Fault> run();
-  // Whether the formula says that it has no gradient for this, by a NotImplementedError.
+  // Whether the formula raised NotImplementedError: it has no gradient for this input.
   [[nodiscard]] bool is_refused() const noexcept { return is_refused_; }
-  // After run() found nothing: for each tensor of the example what the first run gave; undefined:
-  // nothing.
+  // After run() found no fault: what the first run returned for each tensor of the example;
+  // undefined if nothing.
   [[nodiscard]] const std::vector<Tensor>& gradients() const noexcept { return first_; }
 
  private:
@@ -43,7 +43,7 @@ class FormulaExamination {
   const ComparisonOptions& options_;
   const Operator& op_;
   const Example& example_;
-  std::vector<Tensor> incoming_;  // one for each place of the node
+  std::vector<Tensor> incoming_;  // one per slot of the node
   MemorySnapshot arguments_;
   MemorySnapshot saved_;
   MemorySnapshot results_;
@@ -51,7 +51,7 @@ class FormulaExamination {
   bool is_refused_ = false;
 };
 
-// A random gradient of a value; the same for the same number.
+// A random gradient for a value; deterministic for each `number`.
 [[nodiscard]] Tensor random_gradient(const Tensor& like, uint64_t number);
 
 }  // namespace opwright

@@ -1,5 +1,5 @@
-// functionalize: a call without writes on the way gives what the call gives, also where it writes
-// through a view.
+// functionalize: the functionalized call returns what the call does, also when it writes through
+// a view.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,7 @@ namespace {
 
 // The tensors that a call starts from: some of the example's are views of larger ones.
 struct Bases {
-  std::vector<Tensor> tensors;  // one for each distinct tensor of the example
+  std::vector<Tensor> tensors;  // one per distinct tensor of the example
   std::vector<bool> is_larger;
 };
 
@@ -66,11 +66,11 @@ struct RewrittenRun {
 
 enum class WriteWay : uint8_t {
   Plain,
-  ThroughViews,  // what is written is a part of a larger tensor
+  ThroughViews,  // the written tensor is a part of a larger one
   WriteResult,   // the result, a view, is written after the call
 };
 
-// The first view that can be written.
+// Writes the first writable view.
 void write_view(const std::vector<Tensor>& results) {
   for (const Tensor& result : results) {
     if (result.numel() == 0 || result.dtype() == DType::Bool) continue;
@@ -167,7 +167,7 @@ class FunctionalizeCheck : public Check {
           : op.writes_arguments() ? "; mark all that it writes in its schema"
                                   : "";
       return Fault{"functionalize-differs",
-                   concatenate(who, " gives something else than the call: ", what, ": ", difference,
+                   concatenate(who, " differs from the call: ", what, ": ", difference,
                                sibling)};
     };
     for (size_t i = 0; i < plain.results.size(); ++i) {
@@ -190,7 +190,7 @@ class FunctionalizeCheck : public Check {
 
 [[maybe_unused]] const bool kIsFunctionalizeCheckRegistered =
     (register_check({.name = "functionalize",
-                     .about = "the call without writes on the way gives what the call gives",
+                     .about = "the functionalized call returns what the call does",
                      .make = [] { return std::unique_ptr<Check>(new FunctionalizeCheck()); },
                      .place = 70}),
      true);

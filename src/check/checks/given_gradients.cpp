@@ -25,7 +25,7 @@
 namespace opwright {
 namespace {
 
-// Where tensor `position` of a list stands among all elements.
+// Position of the list's tensor `position` among all its elements.
 uint32_t element_index(const OpwValue& list, uint32_t position) {
   uint32_t index = 0;
   for (uint32_t seen = 0; index < list.length; ++index) {
@@ -36,7 +36,7 @@ uint32_t element_index(const OpwValue& list, uint32_t position) {
 
 size_t precision_bytes(DType dtype) { return item_size(dtype) / (is_complex(dtype) ? 2 : 1); }
 
-// A real result of a complex argument makes its gradient complex, in the result's precision.
+// A complex argument with a real result has a complex gradient, in the result's precision.
 bool is_dtype_of_call(const RecordedCall& call, DType dtype) {
   std::vector<Tensor> tensors = call.outcome().after.tensors();
   tensors.insert(tensors.end(), call.outputs().begin(), call.outputs().end());
@@ -49,7 +49,7 @@ bool is_dtype_of_call(const RecordedCall& call, DType dtype) {
   return std::ranges::any_of(tensors, is_as_fine) && std::ranges::any_of(tensors, is_of_its_kind);
 }
 
-// The engine sums up for pointwise operators and converts between dtypes.
+// The engine reduces gradients for pointwise operators and converts between dtypes.
 std::optional<Fault> check_fit(const RecordedCall& call, size_t which, const Tensor& gradient) {
   const Example& example = call.outcome().after;
   const Operator& op = example.op();
@@ -70,8 +70,7 @@ std::optional<Fault> check_fit(const RecordedCall& call, size_t which, const Ten
   if (has_gradients(dtype) && is_dtype_of_call(call, dtype)) return std::nullopt;
   return formula_fault(op, "gradient-dtype", " gives for '", example.tensor_name(which), "' of ",
                        argument.dtype(), " a gradient of ", dtype,
-                       ", a dtype that nothing in the call has; compute it in that of its "
-                       "argument");
+                       ", a dtype not used in the call; compute it in that of its argument");
 }
 
 }  // namespace
@@ -96,7 +95,7 @@ std::optional<Fault> take_gradients(const RecordedCall& call, std::span<const Op
       return formula_fault(op, "gradient-count", " gives ", count,
                            count == 1 ? " gradient" : " gradients", " for '",
                            op.schema().arguments[argument].name, "', which has ", wanted,
-                           wanted == 1 ? " tensor" : " tensors", "; give one for each, or None");
+                           wanted == 1 ? " tensor" : " tensors", "; return one for each, or None");
     }
     const uint32_t index = is_list ? element_index(value, places[i].position) : 0;
     if (is_list_tag(gradient.tag)) gradient = list_element(gradient, index);

@@ -1,4 +1,4 @@
-// What a backward formula gave, for each tensor of the example.
+// Reads the gradients that a backward formula returned, for each tensor of the example.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace opwright {
 
-// A fault of the formula, which the message names first.
+// A fault of the formula; the message names the formula first.
 template <class... Parts>
 [[nodiscard]] Fault formula_fault(const Operator& op, const char* kind, const Parts&... parts) {
   return {.kind = kind,
@@ -23,8 +23,8 @@ template <class... Parts>
                                  parts...)};
 }
 
-// Reads the results of the formula, one for each tensor argument, into one for each tensor that
-// requires grad; undefined: none. A fault if one is not what the engine passes on.
+// Converts the formula's results, one per tensor argument, to one per tensor that requires grad
+// (undefined: no gradient). Returns a fault if the engine could not pass one on.
 [[nodiscard]] std::optional<Fault> take_gradients(const RecordedCall& call,
                                                   std::span<const OpwValue> results,
                                                   std::vector<Tensor>& given);

@@ -1,4 +1,4 @@
-// gradcheck: every element of the gradients and of the gradients' gradients, on request.
+// gradcheck: every element of the gradients and of the gradients' gradients; on request.
 #include <cstddef>
 #include <memory>
 #include <optional>

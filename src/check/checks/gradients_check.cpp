@@ -1,4 +1,4 @@
-// gradients: the formula against differences of values, along one random direction.
+// gradients: compares the formula with finite differences along one random direction.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -29,8 +29,7 @@
 namespace opwright {
 namespace {
 
-// Points that are tried one after the other: in general position; where that leaves the domain,
-// closer to the example.
+// Points tried in order: in general position; if that leaves the domain, closer to the example.
 constexpr LineOptions kPoints[] = {
     {.seed = 0, .jitter = 0.05},
     {.seed = 1, .jitter = 0.05, .keeps_signs = true},
@@ -38,8 +37,8 @@ constexpr LineOptions kPoints[] = {
     {.seed = 3, .jitter = 0.02},
 };
 
-// Built-in operators whose formulas, as PyTorch's, take every place to be written once. An example
-// may be such; what is made from it need not be.
+// Built-in operators whose formulas, like PyTorch's, assume that every location is written once.
+// The given example may satisfy this, but examples derived from it need not.
 constexpr std::string_view kWritesPlaces[] = {"scatter",     "scatter_",  "index_copy",
                                               "index_copy_", "index_put", "index_put_"};
 
@@ -72,7 +71,7 @@ class GradientsCheck final : public Check {
     if (op.tags().has(Tag::Nondifferentiable)) return "it is tagged nondifferentiable";
     if (!op.takes_tensors()) return "it takes no tensors";
     if (!has_formula(op)) return "it has no backward formula";
-    // What another operator saved is not to be moved apart from what it was computed from.
+    // What another operator saved must not move independently of the values it was computed from.
     if (op.schema().name.base.ends_with("_backward"))
       return "it is the backward of another operator, and its arguments depend on each other";
     return std::nullopt;
@@ -82,7 +81,7 @@ class GradientsCheck final : public Check {
     const Example& example = input.example();
     if (!is_finite(example) || may_write_places_twice(input)) return std::nullopt;
     const bool is_fine = takes_fine_dtypes(example);
-    bool is_suspected = false;  // one point may be an accident
+    bool is_suspected = false;  // one point may be a coincidence
     for (LineOptions options : kPoints) {
       options.seed += input.settings().seed;
       options.is_fine = is_fine;
@@ -95,7 +94,7 @@ class GradientsCheck final : public Check {
   }
 
  private:
-  // Whether the line tells anything.
+  // Whether the line is conclusive.
   static bool look_at(const ExampleLine& line, uint64_t seed, std::optional<Fault>& found) {
     if (line.moved().empty()) return false;
     try {
@@ -110,11 +109,11 @@ class GradientsCheck final : public Check {
       }
       return true;
     } catch (const Error&) {
-      return false;  // a backward that fails is for the check "autograd"
+      return false;  // a failing backward is reported by the check "autograd"
     }
   }
 
-  // Forward mode uses the formula, unless the author gave a rule of its own.
+  // Forward mode uses the formula, unless the author wrote a separate rule.
   static std::optional<Fault> look_at_tangent(const Operator& op,
                                               const SlopeMeasurement& measurement) {
     if (!op.record(Slot::Jvp)) return std::nullopt;
@@ -142,15 +141,15 @@ class GradientsCheck final : public Check {
         .kind = "wrong-gradient",
         .message = concatenate(
             op.name(), ": ", what, "; correct ", rule_text(op, Slot::Autograd, "backward formula"),
-            ", or leave \"gradients\" out of test_utils if it departs from the derivative on "
-            "purpose, as the reversal of a gradient does")};
+            ", or leave \"gradients\" out of test_utils if it differs from the derivative on "
+            "purpose, like a gradient reversal")};
   }
 };
 
 [[maybe_unused]] const bool kIsGradientsCheckRegistered =
     (register_check(
          {.name = "gradients",
-          .about = "the backward formula against differences of values",
+          .about = "the backward formula compared with finite differences",
           .make = +[]() -> std::unique_ptr<Check> { return std::make_unique<GradientsCheck>(); },
           .place = 45}),
      true);

@@ -1,7 +1,7 @@
-// memory: reads and writes outside of the arguments, and results that are not written.
+// memory: finds reads and writes outside the arguments, and results that are not written.
 //
-// The operator runs on guarded copies of its arguments, several times: what guards and new memory
-// hold is the only thing that differs, so a result that differs depends on it.
+// The operator runs several times on guarded copies of its arguments. Only the contents of guards
+// and of new memory differ between runs, so a different result depends on them.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -27,21 +27,21 @@
 namespace opwright {
 namespace {
 
-// As floats of any length they are large, finite, and of different signs; as ints too.
+// Large and finite, with different signs, as floats of any width and as ints.
 constexpr uint8_t kPoison = 0x7b;
 constexpr uint8_t kOtherPoison = 0xfa;
 
-// These give what lies in the storage, whether an element of the argument is there or not.
+// These return the contents of the storage, whether or not it is an element of the argument.
 bool reads_whole_storage(const Operator& op) { return op.name().starts_with("aten::as_strided"); }
 
 std::optional<std::string> find_exact_difference(const Outcome& is, const Outcome& should) {
   if (is.is_refused() && should.is_refused()) return std::nullopt;
   if (is.is_refused()) return concatenate("it raises ", is.error->kind(), ": ", is.error->text());
-  if (should.is_refused()) return "it does not raise what it raised before";
+  if (should.is_refused()) return "it no longer raises an error";
   return find_difference(is, should, {.tolerance = Tolerance{}});
 }
 
-// What one look at one input needs.
+// The state of checking one input.
 class Trial {
  public:
   Trial(const CheckInput& input, TensorGroups groups) : input_(input), groups_(std::move(groups)) {}
@@ -52,7 +52,7 @@ class Trial {
     if (!call({.poison = kPoison, .end = ProtectedEnd::First})) return std::move(fault_);
     if (input_.op().tags().has(Tag::Nondeterministic)) return std::nullopt;
     const std::optional<Outcome> again = call({.poison = kPoison});
-    // What differs by itself is the finding of another check.
+    // Results that differ by themselves are reported by another check.
     if (!again || find_exact_difference(*again, *first)) return std::move(fault_);
     if (auto fault = compare_poisons(*first)) return fault;
     if (reads_whole_storage(input_.op())) return std::nullopt;
@@ -69,7 +69,7 @@ class Trial {
     std::vector<GuardPatterns> patterns = {};  // empty: High everywhere
   };
 
-  // Nothing: there is a fault, which is in `fault_`.
+  // nullopt if there is a fault, which is then in `fault_`.
   std::optional<Outcome> call(Conditions conditions) {
     if (conditions.patterns.empty())
       conditions.patterns = {groups_.size(), GuardPatterns::all(GuardPattern::High)};
@@ -101,13 +101,13 @@ class Trial {
     if (!other) return std::move(fault_);
     const auto difference = find_exact_difference(*other, first);
     if (!difference || !is_caused_by({.poison = kOtherPoison}, first)) return std::move(fault_);
-    // Neither value is right: the place is what counts.
+    // Neither value is right: only the position matters.
     const std::string place = difference->substr(0, difference->find(" is "));
     return Fault{"unwritten-result",
                  concatenate(input_.op().name(), " uses new memory that it did not write: ", place,
-                             " depends on what stood there before\n  Write every element of what "
-                             "empty() gave, or start from zeros(); an operator that is meant to "
-                             "leave them as they are has the tag nondeterministic.")};
+                             " depends on its previous contents\n  Write every element that "
+                             "empty() returned, or start from zeros(); if it is meant to leave "
+                             "them unwritten, give the operator the tag nondeterministic.")};
   }
 
   std::optional<Fault> compare_patterns(const Outcome& first, GuardPattern pattern) {
@@ -123,8 +123,8 @@ class Trial {
                                               in_words(*other, *difference), advice())};
   }
 
-  // Whether calls differ from the first one whenever the conditions are these, and never when they
-  // are the first one's: a kernel that adds in the order of chance does so at times.
+  // Whether calls always differ from the first one under these conditions, and never under the
+  // first one's: a kernel that adds in random order differs sometimes.
   bool is_caused_by(const Conditions& conditions, const Outcome& first) {
     constexpr int kTimes = 8;
     for (int i = 0; i < kTimes; ++i) {
@@ -136,7 +136,7 @@ class Trial {
     return true;
   }
 
-  // "between the elements of 'x'": one zone of one argument has the other pattern at a time.
+  // "between the elements of 'x'": changes the pattern of one zone of one argument at a time.
   std::string find_what_is_read(const Outcome& first, GuardPattern pattern) {
     for (size_t group = 0; group < groups_.size(); ++group) {
       for (size_t zone = 0; zone < kGuardZones; ++zone) {
@@ -151,7 +151,7 @@ class Trial {
     return "outside of its arguments";
   }
 
-  // Beside a plain call, which has neither guards nor poison; where that shows nothing, as given.
+  // Compared with a plain call, which has neither guards nor poison; `otherwise` if they agree.
   std::string in_words(const Outcome& outcome, const std::string& otherwise) const {
     return find_exact_difference(outcome, input_.plain()).value_or(otherwise);
   }
@@ -169,7 +169,7 @@ class Trial {
   }
 
   static const char* advice() {
-    return "\n  Go by the sizes and strides of the tensor, or take its contiguous().";
+    return "\n  Use the sizes and strides of the tensor, or its contiguous().";
   }
 
   void report_access(const GuardedExample::Hit& hit, bool is_write) {

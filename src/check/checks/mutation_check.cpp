@@ -20,7 +20,7 @@ bool has_plain_arguments(const Operator& op, Arguments args) {
   return has;
 }
 
-// Nothing of it changes in process: workers of a parallel loop call it as well.
+// process changes no member: workers of a parallel loop call it too.
 class MutationCheck : public Mode {
  public:
   MutationCheck() = default;
@@ -48,7 +48,7 @@ class MutationCheck : public Mode {
   }
 
  private:
-  // A scope takes the list that there is as what stands outside of its mode.
+  // A scope treats the current list as the modes outside its own.
   static void set_outer(Mode& mode, Mode* outer) {
     Mode* innermost = thread_state().set_modes(outer);
     {
@@ -57,7 +57,7 @@ class MutationCheck : public Mode {
     thread_state().set_modes(innermost);
   }
 
-  // At the outer end: scopes of other modes then end as if it had always been there.
+  // Inserted outermost, so scopes of other modes end as if it had always been there.
   void enter_list() {
     Mode* last = thread_state().modes;
     if (!last) {

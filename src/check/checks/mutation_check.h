@@ -1,30 +1,28 @@
-// A check for operators that write an argument which their schema does not mark as written.
+// Detects operators that write an argument which their schema does not mark as written.
 //
-// Such an operator is right when it is called directly and wrong in every program that reorders,
-// removes or replays calls. The check costs a copy of every argument: it is for tests and
-// debugging.
+// Such an operator works when called directly and breaks every program that reorders, removes or
+// replays calls. The check copies every argument, so it is for tests and debugging.
 #pragma once
 
 #include "opwright/visibility.h"
 
 namespace opwright {
 
-// Switches the check for the calling thread and gives what it was before. While it is on, every
-// call with plain tensors on the CPU compares, when it has returned, the bytes of all tensors among
-// its arguments (lists included) that are not marked as written with those before the call.
-// RuntimeError for a change: the operator, the argument, the first element with both values, what
-// to declare.
+// Turns the check on or off for the calling thread and returns the previous setting. While it is
+// on, every call with plain CPU tensors compares the bytes of all tensor arguments (lists included)
+// that are not marked as written before and after the call. A change is a RuntimeError with the
+// operator, the argument, the first changed element with both values, and what to declare.
 //
-// - Operators that a kernel or composite calls are part of the call that is checked, and not
-// checked
-//   themselves; modes do not see them either.
-// - A call with a tensor inside a transform is checked where the transform has unwrapped it; a call
-//   with a fake tensor never is.
+// - Operators called by a kernel or composite belong to the checked call. They are not checked
+//   themselves, and modes do not see them.
+// - A call with a wrapped tensor of a transform is checked where the transform has unwrapped it; a
+//   call with a fake tensor never is.
 // - An argument that shares memory with a written one changes with it and is left out.
-// - An argument that another thread writes meanwhile is taken for one that the operator wrote.
+// - A write by another thread during the call is attributed to the operator.
 //
-// The check is the outermost mode of the thread, wherever in scopes of other modes it is switched,
-// and stays when they end. Inside Mode::process it is to be left as it is: the list is not whole.
+// The check is the outermost mode of the thread, regardless of the mode scopes in which it is
+// switched, and stays on when they end. Do not switch it inside Mode::process, where the list of
+// modes is incomplete.
 OPWRIGHT_EXPORT bool set_check_mutation(bool enabled);
 
 }  // namespace opwright

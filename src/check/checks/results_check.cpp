@@ -1,4 +1,4 @@
-// Results of the number and the types that the schema says.
+// Checks that results have the number and the types of the schema.
 #include <memory>
 #include <optional>
 

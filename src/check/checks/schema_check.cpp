@@ -1,4 +1,4 @@
-// What the schema says about memory: which arguments are written, which results are views.
+// Checks what the schema says about memory: which arguments are written, which results are views.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -52,7 +52,7 @@ Fault undeclared_alias(const Operator& op, const ResultTensor& result,
                        const std::string& argument) {
   return {"undeclared-alias",
           concatenate(op.name(), ": ", result.name, " shares memory with the argument '", argument,
-                      "', which its schema does not say\n  Return a clone, or declare a view: "
+                      "', which its schema does not declare\n  Return a clone, or declare a view: "
                       "Tensor(a) ",
                       argument, " and -> Tensor(a).")};
 }
@@ -66,7 +66,7 @@ std::optional<Fault> find_alias_of_arguments(const Operator& op, const Outcome& 
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (!is_same_memory(result.tensor, tensors[i])) continue;
     is_view |= viewed == places[i].argument;
-    // Through what it may alias, it may be in the memory of another argument.
+    // Through its declared alias, it may be in the memory of another argument.
     if (!viewed) return undeclared_alias(op, result, outcome.after.tensor_name(i));
   }
   if (!viewed || is_view || op.seen_through_body()) return std::nullopt;
@@ -76,8 +76,8 @@ std::optional<Fault> find_alias_of_arguments(const Operator& op, const Outcome& 
                            " is a copy, but its schema says that it "
                            "is a view of '",
                            argument,
-                           "'\n  A write to it would be lost, or not, by mode: return a view for "
-                           "every input, or declare a result with memory of its own.")};
+                           "'\n  Whether a write to it is lost would depend on the mode: return a "
+                           "view for every input, or declare a result that is not a view.")};
 }
 
 std::optional<Fault> find_alias(const Operator& op, const Outcome& outcome) {
@@ -92,8 +92,8 @@ std::optional<Fault> find_alias(const Operator& op, const Outcome& outcome) {
       if (!share_memory(results[i].tensor, results[j].tensor)) continue;
       return Fault{"results-share-memory",
                    concatenate(op.name(), ": ", results[j].name, " and ", results[i].name,
-                               " share memory, which its schema does not say\n  Return a clone of "
-                               "one of them.")};
+                               " share memory, which its schema does not declare\n  Return a clone "
+                               "of one of them.")};
     }
   }
   return std::nullopt;
@@ -120,8 +120,8 @@ class SchemaCheck : public Check {
         const std::string& name = op.schema().arguments[i].name;
         found.push_back({"never-written",
                          concatenate(op.name(), ": its schema says that '", name,
-                                     "' is written, but no input showed a change\n  A mark that is "
-                                     "not needed costs: take it away if this is right.")});
+                                     "' is written, but no input showed a change\n  If this "
+                                     "is correct, remove the mark: it costs time.")});
       }
     }
     return found;
@@ -146,7 +146,7 @@ class SchemaCheck : public Check {
 
 [[maybe_unused]] const bool kIsSchemaCheckRegistered =
     (register_check({.name = "schema",
-                     .about = "writes and aliases that the schema does not say",
+                     .about = "writes and aliases that the schema does not declare",
                      .make = [] { return std::unique_ptr<Check>(new SchemaCheck); },
                      .place = 20}),
      true);

@@ -1,4 +1,4 @@
-// threads: the same call on several threads at once, each on its own arguments.
+// threads: runs the same call on several threads at once, each on its own arguments.
 #include <atomic>
 #include <barrier>
 #include <chrono>
@@ -36,7 +36,7 @@ namespace opwright {
 namespace {
 
 constexpr int kThreads = 4;
-// So many rounds of calls, or fewer when the time is over, though not below the least.
+// Rounds of calls; fewer when time runs out, but at least the minimum.
 constexpr int kRoundsOfGiven = 50;
 constexpr int kRoundsOfOthers = 5;
 constexpr int kLeastRounds = 6;
@@ -44,7 +44,7 @@ constexpr std::chrono::milliseconds kMostTimeOfGiven{60};
 constexpr std::chrono::milliseconds kMostTimeOfOthers{10};
 constexpr uint32_t kMostThreadsInputs = 5;  // threads cost more than most calls
 
-// The host language's lock is given away while the caller waits: a kernel may need it.
+// Releases the host language's lock while the caller waits: a kernel may need it.
 class [[nodiscard]] WaitScope {
  public:
   WaitScope() : token_(wait_hooks().before ? wait_hooks().before() : nullptr) {}
@@ -64,8 +64,8 @@ void halve(std::span<std::byte> bytes) {
   for (size_t i = 0; i < bytes.size() / sizeof(T); ++i) numbers[i] = static_cast<T>(numbers[i] / 2);
 }
 
-// The same with other values: half of each float, which is as valid an argument as a rule. What
-// calls on equal values share, they could overwrite without a trace.
+// The same with other values: half of each float, which is usually as valid. Calls on equal values
+// could overwrite shared state unnoticed.
 Example with_other_values(const Example& example) {
   Example other = example.copy();
   std::set<const Storage*> done;
@@ -81,7 +81,7 @@ Example with_other_values(const Example& example) {
   return other;
 }
 
-// Rounds of calls that begin together.
+// Rounds of calls that start together.
 class Crowd {
  public:
   explicit Crowd(const CheckInput& input)
@@ -91,7 +91,7 @@ class Crowd {
         most_time_(input.is_given() ? kMostTimeOfGiven : kMostTimeOfOthers),
         round_(kThreads, RoundEnd{this}) {}
 
-  // The first difference to a plain call.
+  // The first difference from a plain call.
   std::optional<std::string> run() {
     const ThreadState state = thread_state();
     const bool has_other = !other_.plain().is_refused();
@@ -130,8 +130,8 @@ class Crowd {
     goes_on_ = rounds_++ < most_rounds_ && !is_late && !has_found_.load();
   }
 
-  // In every second round the calls begin one after the other: in step with each other they may all
-  // go the same way.
+  // In every second round the calls start one after the other: in lockstep they may all take the
+  // same path.
   void wait_for_turn(int thread) const {
     if (rounds_ % 2 == 1) return;
     const Clock::time_point turn = round_start_ + length_ * thread / kThreads;
@@ -141,7 +141,7 @@ class Crowd {
   void call_in_rounds(const CheckInput& input, int thread) {
     std::optional<Example> example;
     for (;;) {
-      // Afresh each time: generators move on, and the operator may write what it should not.
+      // Copied each time: generators advance, and the operator may write what it should not.
       note_failure([&] { example = input.example().copy(); });
       round_.arrive_and_wait();
       if (!goes_on_) return;
@@ -187,7 +187,8 @@ class Crowd {
   std::optional<std::string> difference_;
 };
 
-// What differs by itself, or with what new memory holds, is the finding of another check.
+// Results that differ by themselves, or with the contents of new memory, are reported by another
+// check.
 bool differs_alone(const CheckInput& input) {
   constexpr int kRuns = 20;
   for (int i = 0; i < kRuns; ++i) {
@@ -210,10 +211,10 @@ class ThreadsCheck final : public Check {
     const auto difference = Crowd(input).run();
     if (!difference || differs_alone(input)) return std::nullopt;
     return Fault{"differs-in-threads",
-                 concatenate(input.op().name(), " gives another result while ", kThreads,
+                 concatenate(input.op().name(), " returns a different result while ", kThreads,
                              " threads call it at once: ", *difference,
-                             "\n  Keep what a call works on in variables of its own, or guard what "
-                             "all calls share by a mutex.")};
+                             "\n  Keep the state of a call in local variables, or protect shared "
+                             "state with a mutex.")};
   }
 };
 

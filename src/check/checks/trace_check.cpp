@@ -1,5 +1,5 @@
-// trace: the graph of a call gives what the call gives, at the sizes given and at others that its
-// guards admit.
+// trace: the graph of a call returns what the call does, at the given sizes and at others that
+// its guards admit.
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -29,14 +29,14 @@ constexpr int kMostTracedSizes = 2;
 // One way to trace a call.
 struct TraceWay {
   TracingMode mode;
-  bool is_taken_apart;  // what the operator is made of is recorded
+  bool is_taken_apart;  // record the operator's decomposition
   const char* name;     // as users write it
 };
 constexpr TraceWay kWays[] = {
     {TracingMode::Real, false, "tracing_mode=\"real\""},
     {TracingMode::Fake, false, "tracing_mode=\"fake\""},
     {TracingMode::Symbolic, false, "tracing_mode=\"symbolic\""},
-    {TracingMode::Symbolic, true, "tracing_mode=\"symbolic\" and the operator taken apart"},
+    {TracingMode::Symbolic, true, "tracing_mode=\"symbolic\" and the operator decomposed"},
 };
 
 Slot body_slot(const Operator& op) {
@@ -50,7 +50,7 @@ bool is_int_value(const Value& value) {
 
 struct TracedCall {
   GraphPtr graph;
-  std::vector<Value> results;  // as the trace gave them: their tensors and ints are the outputs
+  std::vector<Value> results;  // of the trace: their tensors and ints are the outputs
   SymbolicForms forms;         // of Example::tensors()
 };
 
@@ -101,7 +101,7 @@ Outcome run_graph(const TracedCall& traced, const Example& example) {
   return outcome;
 }
 
-// A graph that holds an object has no text that reads back.
+// A graph that contains an object has no text form.
 std::optional<std::string> find_text_problem(const Graph& graph) {
   const std::string text = to_text(graph);
   if (text.find("object(\"") != std::string::npos) return std::nullopt;
@@ -159,7 +159,7 @@ class TraceCheck : public Check {
         difference && !is_rounding(input, run, plain, way)) {
       return Fault{"trace-differs",
                    concatenate("the graph of ", who(op, way),
-                               " gives something else than the call: ", *difference)};
+                               " differs from the call: ", *difference)};
     }
     if (way.mode != TracingMode::Symbolic || input.settings().is_harmful) return std::nullopt;
     return look_at_other_sizes(input, traced, way);
@@ -171,7 +171,7 @@ class TraceCheck : public Check {
     return find_difference(is, should, input.comparison());
   }
 
-  // Whether a difference is one of rounding: in double precision there is none.
+  // Whether a difference is due to rounding: in double precision there is none.
   static bool is_rounding(const CheckInput& input, const Outcome& is, const Outcome& should,
                           const TraceWay& way) {
     if (input.settings().tolerance || find_difference(is, should, any_values())) return false;
@@ -198,7 +198,7 @@ class TraceCheck : public Check {
                    concatenate(who(op, way), ": its body", site_text(op, body_slot(op)),
                                " reads data of a tensor, which no trace has: ", error.message())};
     }
-    // What the fake kernel refuses is told by the check of that.
+    // Errors of the fake kernel are reported by its own check.
     if (way.mode != TracingMode::Real &&
         run_on_fakes(input.example(), way.mode == TracingMode::Fake ? FakeMode::Sizes::Static
                                                                     : FakeMode::Sizes::Dynamic)
@@ -227,13 +227,13 @@ class TraceCheck : public Check {
     return Fault{
         "trace-differs-at-other-size",
         concatenate("the graph of ", who(input.op(), way), " is right for the sizes given, but",
-                    found->where, " it gives something else than the call: ", found->what)};
+                    found->where, " it differs from the call: ", found->what)};
   }
 };
 
 [[maybe_unused]] const bool kIsTraceCheckRegistered =
     (register_check({.name = "trace",
-                     .about = "the graph of a call gives what the call gives",
+                     .about = "the graph of a call returns what the call does",
                      .make = [] { return std::unique_ptr<Check>(new TraceCheck()); },
                      .place = 60}),
      true);

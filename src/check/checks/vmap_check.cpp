@@ -1,4 +1,4 @@
-// vmap: the operator mapped over a batch gives what it gives for one sample after the other.
+// vmap: mapping the operator over a batch returns what it returns sample by sample.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -37,11 +37,11 @@ bool maps_at_once(const Operator& op) {
 
 struct MappedRun {
   std::vector<Tensor> batches;               // of the arguments, after all calls
-  std::vector<std::vector<Tensor>> results;  // for each sample its tensors
-  bool has_resized = false;                  // an argument
+  std::vector<std::vector<Tensor>> results;  // the tensors of each sample
+  bool has_resized = false;                  // an argument was resized
   std::optional<Error> error;
 
-  // Whether a batch can be made of the samples.
+  // Whether the samples can be stacked into a batch.
   [[nodiscard]] bool is_even() const;
 };
 
@@ -97,8 +97,8 @@ MappedRun run_at_once(const Example& example, const DistinctTensors& tensors, co
   return run;
 }
 
-// What vmap refuses whatever the rule is: a random number for all samples or for each, one tensor
-// that takes the values of all, and, without a rule, data.
+// Errors that vmap raises for any rule: unspecified randomness, a write of different values per
+// sample to one tensor, and, without a rule, access to data.
 bool is_right_refusal(const Operator& op, const Error& error) {
   const std::string_view text = error.text();
   return text.find("randomness") != std::string_view::npos ||
@@ -187,9 +187,7 @@ class VmapCheck : public Check {
                                mapped.error->kind(), ": ", mapped.error->message())};
     }
     const auto differs = [&](const std::string& what, const std::string& difference) {
-      return Fault{"vmap-differs", concatenate(who,
-                                               " gives something else than one sample after "
-                                               "the other: ",
+      return Fault{"vmap-differs", concatenate(who, " differs from one sample after the other: ",
                                                what, ": ", difference, rule)};
     };
     for (size_t sample = 0; sample < each.results.size(); ++sample) {
@@ -215,7 +213,7 @@ class VmapCheck : public Check {
 
 [[maybe_unused]] const bool kIsVmapCheckRegistered =
     (register_check({.name = "vmap",
-                     .about = "mapped over a batch it gives what it gives for each sample",
+                     .about = "mapping over a batch returns what each sample returns",
                      .make = [] { return std::unique_ptr<Check>(new VmapCheck()); },
                      .place = 50,
                      .most_inputs = kMostVmapInputs}),

@@ -19,7 +19,7 @@ std::vector<CheckEntry>& all_checks() {
   return checks;
 }
 
-// PyTorch's names, and what of ours looks at the same.
+// PyTorch's names, and our checks that cover the same.
 struct Group {
   std::string_view name;
   std::vector<std::string_view> checks;
@@ -43,7 +43,7 @@ const std::vector<Group>& groups() {
   const auto near = closest(name, names);
   throw_error("ValueError", "opcheck: there is no check '", name, "'",
               near ? concatenate("; did you mean '", *near, "'?") : "", "\n  The checks are ", list,
-              "; ALL is all of them but those on request.");
+              "; ALL means all except those on request.");
 }
 
 void add_by_name(std::string_view name, std::vector<std::string_view>& wanted) {
@@ -81,7 +81,7 @@ std::optional<Fault> look_at(Check& check, const CheckInput& input) {
 void register_check(CheckEntry entry) {
   OPWRIGHT_CHECK_VALUE(
       std::ranges::find(all_checks(), entry.name, &CheckEntry::name) == all_checks().end(),
-      "register_check: there is a check '", entry.name, "' already");
+      "register_check: the check '", entry.name, "' already exists");
   all_checks().push_back(std::move(entry));
   std::ranges::sort(all_checks(), {}, [](const CheckEntry& each) {
     return std::pair<int, std::string_view>(each.place, each.name);

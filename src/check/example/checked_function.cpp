@@ -93,7 +93,7 @@ std::vector<Tensor> CheckedFunction::with_checked(std::span<const Tensor> checke
   std::vector<Tensor> all = own_;
   for (size_t i = 0; i < checked.size(); ++i) {
     all[checked_[i]] = checked[i];
-    set_requires_grad(checked[i], true);  // the function may ask for gradients itself
+    set_requires_grad(checked[i], true);  // the function may compute gradients itself
   }
   return all;
 }

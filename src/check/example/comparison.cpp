@@ -21,7 +21,7 @@
 namespace opwright {
 namespace {
 
-// A contiguous copy on the CPU, without a history.
+// A contiguous, detached copy on the CPU.
 Tensor plain_copy(const Tensor& tensor) {
   return as_contiguous(tensor.detach().to(kCpu, tensor.dtype()));
 }
@@ -62,7 +62,7 @@ std::optional<std::string> find_wrong_element(const Tensor& is, const Tensor& sh
                      left.numel(), left.numel() == 1 ? " element differs)" : " elements differ)");
 }
 
-// Those of sizes 1 do not matter, and none does without elements.
+// Strides of dimensions of size 1, and of empty tensors, do not matter.
 bool has_same_strides(const Tensor& is, const Tensor& should) {
   if (should.numel() == 0) return true;
   for (size_t dim = 0; dim < should.sizes().size(); ++dim) {
@@ -128,7 +128,7 @@ std::optional<std::string> find_difference(const Tensor& is, const Tensor& shoul
   if (options.strides && !has_same_strides(is, should)) {
     return differing("strides are ", to_text(is.strides()), to_text(should.strides()));
   }
-  if (is.is_fake() || should.is_fake()) return std::nullopt;  // as of a factory on meta
+  if (is.is_fake() || should.is_fake()) return std::nullopt;  // for example from a factory on meta
   return find_wrong_element(is, should, options.tolerance.value_or(Tolerance::of(is.dtype())));
 }
 

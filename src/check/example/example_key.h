@@ -1,4 +1,4 @@
-// What makes two examples the same.
+// A key for detecting equal examples.
 #pragma once
 
 #include <string>

@@ -23,7 +23,7 @@
 namespace opwright {
 namespace {
 
-// What its elements are like: their mean size; 1 where they are all 0.
+// The mean magnitude of the elements; 1 if they are all 0.
 double usual_size(const Numbers& numbers) {
   double sum = 0;
   for (const double each : numbers) sum += std::abs(each);
@@ -50,14 +50,14 @@ ExampleLine::MovedTensor::MovedTensor(const Tensor& tensor, const LineOptions& o
       make_view(tensor, length, steps, geometry_of(tensor).offset + extent.lowest);
   memory = options.is_fine ? reached.to(fine_dtype(tensor.dtype())) : reached;
   middle = numbers_of(memory);
-  // What lies between the elements may be anything.
+  // The memory between the elements may hold anything.
   for (double& each : middle) each = std::isfinite(each) ? each : 0;
 
   const double size = usual_size(numbers_of(show(middle)));
   const Numbers is_reached = reached_places();
   std::mt19937_64 generator(options.seed * 1000 + place);
   std::normal_distribution<double> normal;
-  std::uniform_real_distribution<double> away(0.2, 1);  // from 0, so that no tie stays
+  std::uniform_real_distribution<double> away(0.2, 1);  // away from 0, so that no tie remains
   for (size_t i = 0; i < middle.size(); ++i) {
     const double part = options.jitter * away(generator) * (generator() % 2 == 0 ? 1 : -1);
     middle[i] += is_reached[i] * part * (options.keeps_signs ? std::abs(middle[i]) : size);
@@ -67,7 +67,7 @@ ExampleLine::MovedTensor::MovedTensor(const Tensor& tensor, const LineOptions& o
   direction = numbers_of(show(by));
 }
 
-// 1 for the places of elements, 0 for what lies between them.
+// 1 at locations of elements, 0 between them.
 Numbers ExampleLine::MovedTensor::reached_places() const {
   Numbers places(middle.size());
   std::iota(places.begin(), places.end(), 0);

@@ -1,8 +1,8 @@
-// Examples along a line: floating and complex tensors of one, moved together in a random direction:
-// those that require grad, or all where none does; running statistics stay.
+// Examples along a line: the floating and complex tensors of an example, moved together in a random
+// direction. The tensors that require grad move, or all if none does; running statistics do not.
 //
-// A tensor keeps its strides, and what is one place of its memory moves as one: repeated elements
-// stay equal. What lies between elements stays.
+// Tensors keep their strides, and each memory location moves as one, so repeated elements stay
+// equal. Memory between elements does not change.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@ namespace opwright {
 
 struct LineOptions {
   uint64_t seed = 0;
-  // How far the line's middle is from the example, as a part of the tensors' usual values: ties and
-  // corners are left by it.
+  // How far the line's middle is from the example, relative to the tensors' usual values. This
+  // moves off ties and corners.
   double jitter = 0;
-  bool keeps_signs = false;  // the jitter is a part of each value itself
+  bool keeps_signs = false;  // the jitter is relative to each value itself
   bool is_fine = false;      // in float64 and complex128
 };
 
@@ -32,13 +32,13 @@ class ExampleLine {
 
   // Which of Example::tensors() move.
   [[nodiscard]] const std::vector<size_t>& moved() const noexcept { return moved_; }
-  // Nothing is shared with another one. With `only`, a place in moved(), the others stay.
+  // Shares nothing with other examples. With `only`, an index into moved(), the others stay.
   [[nodiscard]] Example at(double step, std::optional<size_t> only = std::nullopt) const;
-  // How the elements of one of moved() change for a step of 1.
+  // How the elements of one of moved() change per step of 1.
   [[nodiscard]] const Numbers& direction(size_t which) const { return tensors_[which].direction; }
-  // Which of Example::tensors() that are, as RecordedCall takes it.
+  // Which of Example::tensors() move, as RecordedCall expects it.
   [[nodiscard]] std::vector<bool> subset() const;
-  // The coarsest dtype of those that move.
+  // The coarsest dtype of the tensors that move.
   [[nodiscard]] DType dtype() const;
 
  private:
@@ -48,11 +48,11 @@ class ExampleLine {
     [[nodiscard]] Tensor show(const Numbers& numbers) const;
     [[nodiscard]] Numbers reached_places() const;
 
-    size_t place;  // among Example::tensors()
+    size_t place;  // index in Example::tensors()
     std::vector<int64_t> sizes;
     std::vector<int64_t> strides;
     int64_t offset = 0;
-    Tensor memory;      // a flat one of the dtype and length that the moved tensor has
+    Tensor memory;      // flat, with the dtype and length of the moved tensor
     Numbers middle;     // of the memory
     Numbers by;         // of the memory
     Numbers direction;  // of the elements
@@ -61,7 +61,7 @@ class ExampleLine {
   Example example_;
   std::vector<size_t> moved_;
   std::vector<MovedTensor> tensors_;  // those that move
-  std::vector<MovedTensor> others_;   // they stay in the middle
+  std::vector<MovedTensor> others_;   // these stay in the middle
 };
 
 }  // namespace opwright

@@ -51,7 +51,7 @@ bool is_plain_layout(const Tensor& tensor) {
 constexpr int64_t kMostUnread =
     512;  // elements of a storage that are shown though no tensor has them
 
-// The elements of a storage up to the last one that a tensor has.
+// The elements of a storage up to the last one used by a tensor.
 int64_t reach_of(const Tensor& tensor) {
   return impl(tensor).storage_offset + find_extent(tensor.sizes(), tensor.strides())->highest + 1;
 }
@@ -100,7 +100,7 @@ class CodeWriter {
     argument_tensors_.push_back(tensor_names_[tensor.get()]);
   }
 
-  // The storage as a line of its own, once.
+  // The storage on its own line, once.
   const std::string& base_of(const Tensor& tensor) {
     auto [entry, is_new] = bases_.try_emplace({impl(tensor).storage, tensor.dtype()});
     if (is_new) {
@@ -110,7 +110,7 @@ class CodeWriter {
     return entry->second;
   }
 
-  // Of a long storage no more than what its tensors reach.
+  // Only the part of a long storage that its tensors reach.
   [[nodiscard]] Tensor flat_storage(const Tensor& tensor) const {
     const Storage* storage = impl(tensor).storage;
     auto length = static_cast<int64_t>(storage->nbytes / item_size(tensor.dtype()));
@@ -138,7 +138,7 @@ class CodeWriter {
                        tuple_code(tensor.strides()), ", ", offset, ")");
   }
 
-  // Dense in another order of dimensions.
+  // Dense, in another order of dimensions.
   static std::optional<std::string> permuted_code(const Tensor& tensor) {
     if (impl(tensor).storage_offset != 0 || layout_of(tensor).tail != 0) return std::nullopt;
     const auto strides = tensor.strides();
@@ -161,7 +161,7 @@ class CodeWriter {
     return concatenate(values_code(dense), ".permute(", tuple_code(back), ")");
   }
 
-  // Dense but for dimensions along which one element repeats.
+  // Dense except for dimensions along which one element repeats.
   static std::optional<std::string> expanded_code(const Tensor& tensor) {
     if (impl(tensor).storage_offset != 0 || layout_of(tensor).tail != 0) return std::nullopt;
     Geometry single = geometry_of(tensor);
@@ -235,7 +235,7 @@ class CodeWriter {
     return is_only ? text : text + ".default";
   }
 
-  // A name that Python keeps for itself goes through a dict.
+  // Reserved words of Python are passed through a dict.
   static std::string argument_code(const std::string& name, const std::string& value) {
     const bool is_taken = std::ranges::find(kTakenWords, name) != std::end(kTakenWords);
     return is_taken ? concatenate("**{\"", name, "\": ", value, "}")

@@ -1,4 +1,4 @@
-// What a call gave: its results and its arguments afterwards, or an error.
+// The outcome of a call: its results and its arguments afterwards, or an error.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ struct Outcome {
 // "ValueError: what was wrong".
 [[nodiscard]] std::string text_of(const Error& error);
 
-// "the result", "result 2" of several.
+// "the result", or "result 2" of several.
 [[nodiscard]] std::string result_name(const Operator& op, size_t index);
 
-// Calls the operator at the current level on the example itself (copy it first where its tensors
-// are to stay). Random numbers are the same every time: the default generators of the thread are
-// replaced by one with this seed. Errors of the call are given, all others thrown.
+// Calls the operator at the current level on the example itself (copy it first to keep its
+// tensors). Random numbers are the same every time: a generator with this seed replaces the default
+// generators of the thread. Errors of the call are returned, all others thrown.
 inline constexpr uint64_t kUsualSeed = 20240229;
 [[nodiscard]] Outcome run_example(const Example& example, uint64_t seed = kUsualSeed);
 

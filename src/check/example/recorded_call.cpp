@@ -30,7 +30,7 @@
 namespace opwright {
 namespace {
 
-// Where the gradient of an argument arrives.
+// Receives the gradient of an argument.
 class SourceNode final : public TapeNode {
  public:
   explicit SourceNode(const Tensor& value) { add_place(ValueMeta(value)); }
@@ -38,7 +38,7 @@ class SourceNode final : public TapeNode {
   void apply(std::span<Tensor> /*gradients*/, std::span<Tensor> /*given*/) override {}
 };
 
-// The same call on tensors without a history, but for those that get a source.
+// The same call on detached tensors, except for those that get a source.
 Example with_sources(const Example& example, const GradientSubset& subset,
                      std::vector<Edge>& sources) {
   const Example own = example.copy();

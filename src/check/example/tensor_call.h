@@ -1,4 +1,4 @@
-// A call as a function of its tensors: what a transform is given in place of the example's own.
+// Calls an example as a function of its tensors, so that transforms can replace them.
 #pragma once
 
 #include <optional>
@@ -19,8 +19,8 @@
 
 namespace opwright {
 
-// While a call is compared with another run of it: nothing is recorded, and both draw the same
-// random numbers.
+// While two runs of a call are compared: nothing is recorded, and both draw the same random
+// numbers.
 class [[nodiscard]] ComparedRunScope {
  public:
   ComparedRunScope();
@@ -31,49 +31,49 @@ class [[nodiscard]] ComparedRunScope {
   DefaultGeneratorScope random_;
 };
 
-// Calls the example's operator at the current level, on `tensors` in the places of its own.
+// Calls the example's operator at the current level, with its tensors replaced by `tensors`.
 [[nodiscard]] std::vector<Value> call_with(const Example& example,
                                            const std::vector<Tensor>& tensors);
-// What a plain call gives, on a copy.
+// The outcome of a plain call on a copy.
 [[nodiscard]] Outcome run_compared(const Example& example);
 
-// Some values with other tensors in the places of theirs.
+// The same values with their tensors replaced.
 [[nodiscard]] std::vector<Value> replace_tensors(std::span<const Value> values,
                                                  std::span<const Tensor> tensors);
 
-// The tensors of an example, each once however often it is given.
+// The tensors of an example without duplicates.
 class DistinctTensors {
  public:
   explicit DistinctTensors(const Example& example);
   [[nodiscard]] const std::vector<Tensor>& get() const noexcept { return tensors_; }
   [[nodiscard]] const std::string& name(size_t which) const { return names_[which]; }
   [[nodiscard]] bool is_written(size_t which) const { return is_written_[which]; }
-  // Others, one for each, in all the places of Example::tensors().
+  // Maps one replacement per distinct tensor back to the positions of Example::tensors().
   [[nodiscard]] std::vector<Tensor> spread(std::span<const Tensor> others) const;
-  // Whether two of them have one storage.
+  // Whether two of them share a storage.
   [[nodiscard]] bool share_memory() const;
 
  private:
   std::vector<Tensor> tensors_;
   std::vector<std::string> names_;
   std::vector<bool> is_written_;
-  std::vector<size_t> places_;  // of Example::tensors()
+  std::vector<size_t> places_;  // for each of Example::tensors(), its index here
 };
 
-// The example in double precision, which tells rounding from a fault; none where it is already.
+// The example in double precision, to tell rounding from a fault; nullopt if it already is.
 [[nodiscard]] std::optional<Example> widen(const Example& example);
-// Everything but the values of fractions is compared.
+// Compares everything except the values of fractions.
 [[nodiscard]] ComparisonOptions any_values();
 
-// The function of `slot` has a place in the author's code: " (gain.cpp:12)"; else nothing.
+// Where the author's code defines the function of `slot`: " (gain.cpp:12)"; empty if unknown.
 [[nodiscard]] std::string site_text(const Operator& op, Slot slot);
 [[nodiscard]] SourceSite find_site(const Operator& op, Slot slot);
 
-// Whether an error says that data were asked for where a tensor has none.
+// Whether an error says that a tensor without data was asked for its data.
 [[nodiscard]] bool is_about_data(const Error& error);
-// Whether its results depend on how the elements lie in memory.
+// Whether the results depend on the memory layout.
 [[nodiscard]] bool depends_on_strides(const Operator& op);
-// Whether an argument is an object, a generator or a graph, which a trace holds as it is.
+// Whether an argument is an object, a generator or a graph, which a trace stores as is.
 [[nodiscard]] bool holds_objects(const Example& example);
 
 }  // namespace opwright

@@ -21,7 +21,7 @@
 namespace opwright {
 namespace {
 
-// What a Python float becomes in a tensor of the dtype.
+// The value of a Python float in a tensor of the dtype.
 double rounded(double number, DType dtype) {
   switch (dtype) {
     case DType::Float16:
@@ -36,7 +36,7 @@ double rounded(double number, DType dtype) {
   }
 }
 
-// The fewest digits that give the same element.
+// The fewest digits that produce the same element.
 std::string part_code(double number, DType dtype) {
   if (!std::isfinite(number) || number == 0) return float_code(number);
   char text[40];
@@ -56,7 +56,7 @@ std::string element_code(const std::byte* element, DType dtype) {
                      ")");
 }
 
-// Tensors whose memory is compared: contiguous, of one dtype and number of elements.
+// Both are contiguous, with the same dtype and number of elements.
 bool have_equal_bytes(const Tensor& a, const Tensor& b) {
   const size_t bytes = static_cast<size_t>(a.numel()) * item_size(a.dtype());
   return std::memcmp(a.data(), b.data(), bytes) == 0;
@@ -96,7 +96,7 @@ class ValuesWriter {
     }
     return true;
   }
-  // 0, 1, 2, ...: as many as every dtype has exactly.
+  // 0, 1, 2, ...: up to the largest count that every dtype represents exactly.
   [[nodiscard]] bool is_counted() const {
     constexpr int64_t kMost = 127;
     const bool has_count = dtype_ != DType::Bool && !is_complex(dtype_);
@@ -108,14 +108,14 @@ class ValuesWriter {
 
   // ---- How they are written ----
 
-  // dtype= and device= where they are not what Python would choose.
+  // dtype= and device= if they are not Python's defaults.
   [[nodiscard]] std::string options(DType usual) const {
     std::string text;
     if (dtype_ != usual) text += concatenate(", dtype=ow.", dtype_);
     if (device_ != kCpu) text += concatenate(", device=\"", device_, "\"");
     return text;
   }
-  // Of a list of such numbers.
+  // The dtype that Python gives a list of such numbers.
   [[nodiscard]] DType usual_dtype() const {
     if (is_complex(dtype_)) return DType::Complex64;
     if (is_floating(dtype_)) return DType::Float32;

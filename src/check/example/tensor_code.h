@@ -1,4 +1,4 @@
-// The elements of a tensor as Python that makes them.
+// Prints the elements of a tensor as Python code that creates them.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace opwright {
 
-// "ow.ones(2, 3)", "ow.arange(6).reshape(2, 3)", "ow.tensor([1.5, float(\"nan\")])": a contiguous
-// tensor with the same bytes (a nan is a nan), on the same device. Of dtypes that cannot be
-// computed with: zeros.
+// "ow.ones(2, 3)", "ow.arange(6).reshape(2, 3)", "ow.tensor([1.5, float(\"nan\")])": creates a
+// contiguous tensor with the same bytes (any nan is a nan) on the same device. Zeros for dtypes
+// without arithmetic.
 [[nodiscard]] std::string values_code(const Tensor& tensor);
 
-// "0.1", "float(\"inf\")": the shortest text that Python reads as the same number.
+// "0.1", "float(\"inf\")": the shortest text that Python reads back as the same number.
 [[nodiscard]] std::string float_code(double number);
 // "(2, 3)", "(2,)", "()"
 [[nodiscard]] std::string tuple_code(std::span<const int64_t> numbers);

@@ -24,7 +24,7 @@ namespace {
 
 using Problem = std::optional<std::string>;
 
-constexpr uint64_t kOfOutputs = 1000;  // random directions of outputs are not those of inputs
+constexpr uint64_t kOfOutputs = 1000;  // so that outputs get other random directions than inputs
 
 double dot(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
@@ -68,7 +68,7 @@ class GradientCheck {
 
   // ---- All elements ----
 
-  // `analytic(out, row, which, column)` against differences.
+  // Compares `analytic(out, row, which, column)` with differences.
   template <class Analytic>
   [[nodiscard]] Problem compare_all(const char* mode, const Analytic& analytic) const {
     for (size_t which = 0; which < f_.num_inputs(); ++which) {
@@ -113,7 +113,7 @@ class GradientCheck {
     });
   }
 
-  // ---- Random directions; what differs is looked for among all elements ----
+  // ---- Random directions; a difference is then located among all elements ----
 
   [[nodiscard]] Problem check_backward() const {
     if (!options_.fast_mode) return check_rows();
@@ -171,7 +171,7 @@ class GradientCheck {
 
   // ---- The backward itself ----
 
-  // The first problem that `describe(input, number, found, wanted)` gives.
+  // The first problem that `describe(input, number, found, wanted)` returns.
   template <class Describe>
   [[nodiscard]] static Problem compare_pulls(const std::vector<Numbers>& found,
                                              const std::vector<Numbers>& wanted,
@@ -195,7 +195,7 @@ class GradientCheck {
                           return concatenate("gradcheck: the backward of output ", out,
                                              " is not deterministic: two runs gave ", first,
                                              " and ", second, " for ", input_text(which, k),
-                                             "; pass nondet_tol if that is meant to be so");
+                                             "; pass nondet_tol if that is intended");
                         });
       if (problem) return problem;
     }
@@ -223,7 +223,7 @@ class GradientCheck {
     return std::nullopt;
   }
 
-  // A formula gets no gradient where none is there, and then gives none, or zeros.
+  // A formula gets undefined gradients where there are none, and must then return none, or zeros.
   [[nodiscard]] Problem check_undefined() const {
     for (const size_t out : f_.differentiable()) {
       const Edge edge = edge_of(f_.output(out));
@@ -235,13 +235,12 @@ class GradientCheck {
         edge.node->apply(none, given);
       } catch (const Error& error) {
         return concatenate("gradcheck: the backward of ", edge.node->name(),
-                           " fails when no gradient of its results is there: ", error.what());
+                           " fails when its results have no gradient: ", error.what());
       }
       for (size_t i = 0; i < given.size(); ++i) {
         if (!given[i].is_defined() || sum_of_sizes(numbers_of(given[i])) == 0) continue;
         return concatenate("gradcheck: the backward of ", edge.node->name(), " gave gradient ", i,
-                           " although no gradient of its results was there; it must be None or "
-                           "zeros then");
+                           " although its results have no gradient; it must be None or zeros");
       }
     }
     return std::nullopt;

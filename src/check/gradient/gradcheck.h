@@ -1,7 +1,7 @@
-// gradcheck: derivatives by formulas against differences of values.
+// gradcheck: compares derivatives from formulas with finite differences.
 //
-// Complex numbers count as two real ones. Inputs that do not require grad are passed on as they
-// are; outputs that carry no gradient are left out.
+// A complex number counts as two real ones. Inputs that do not require grad are passed through;
+// outputs that carry no gradient are ignored.
 #pragma once
 
 #include <optional>
@@ -26,13 +26,13 @@ struct GradcheckOptions {
   bool check_batched_grad = false;
 };
 
-// What is wrong, in one sentence; nothing: the derivatives agree. ValueError for inputs of which
-// none requires grad, or that are too coarse for `eps`.
+// Describes the first error in one sentence; nullopt if the derivatives agree. ValueError if no
+// input requires grad, or if a dtype is too coarse for `eps`.
 [[nodiscard]] OPWRIGHT_EXPORT std::optional<std::string> gradcheck(
     const FunctionBody& function, std::span<const Tensor> inputs,
     const GradcheckOptions& options = {});
-// The same for the gradients of the function, as a function of inputs and of gradients of outputs.
-// Without `gradients` they are random.
+// The same for the function's gradients, as a function of the inputs and of the gradients of the
+// outputs. `gradients` are random if empty.
 [[nodiscard]] OPWRIGHT_EXPORT std::optional<std::string> gradgradcheck(
     const FunctionBody& function, std::span<const Tensor> inputs, std::span<const Tensor> gradients,
     const GradcheckOptions& options = {});

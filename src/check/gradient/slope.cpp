@@ -24,9 +24,9 @@
 namespace opwright {
 namespace {
 
-constexpr uint64_t kOfWeights = 5000;  // random weights are not those of other directions
+constexpr uint64_t kOfWeights = 5000;  // so that weights differ from other random directions
 
-// The distance of a number of the dtype to the next one, as a part of it.
+// The distance between neighbouring numbers of the dtype, relative to them.
 double precision_of(DType dtype) {
   const size_t bytes = item_size(dtype) / (is_complex(dtype) ? 2 : 1);
   if (bytes == 8) return std::numeric_limits<double>::epsilon();
@@ -75,7 +75,7 @@ SlopeMeasurement::SlopeMeasurement(const ExampleLine& line, uint64_t seed) : lin
   }
 }
 
-// What is not finite stays so, and has no slope.
+// Results that are not finite get weight 0: they have no slope.
 void SlopeMeasurement::weigh(const RecordedCall& call, uint64_t seed) {
   precision_ = precision_of(line_.dtype());
   for (const size_t place : summed_) {
@@ -87,7 +87,7 @@ void SlopeMeasurement::weigh(const RecordedCall& call, uint64_t seed) {
       if (!std::isfinite(numbers[k])) weights[k] = 0;
       if (weights[k] != 0) magnitude_ += std::abs(weights[k] * numbers[k]);
     }
-    // As the formula gets them.
+    // As the formula receives them.
     weights_.push_back(numbers_of(tensor_of(weights, output)));
   }
 }
@@ -146,8 +146,8 @@ std::optional<Slopes> SlopeMeasurement::measure_forward() const {
   return compare(slope, size, std::nullopt);
 }
 
-// Rounded values stand still nearby and change further away: what a formula means by their slope,
-// differences do not tell.
+// Rounded values are constant nearby and change further away: differences do not show the slope
+// that a formula assumes.
 bool SlopeMeasurement::goes_in_steps(std::optional<size_t> only) const {
   constexpr double kFurther[] = {1, -1, 8, -8};
   return std::ranges::any_of(kFurther, [&](double step) {

@@ -1,7 +1,7 @@
-// How fast the results of an operator change along a line of examples: by its formula and by
-// differences of values.
+// Measures how fast the results of an operator change along a line of examples: by its formula and
+// by finite differences.
 //
-// Results are one number, the sum of all that carry a gradient with random weights.
+// The results are reduced to one number: the sum of all that carry a gradient, with random weights.
 #pragma once
 
 #include <cstddef>
@@ -26,15 +26,15 @@ struct Slopes {
 
 class SlopeMeasurement {
  public:
-  // Calls the operator in the middle of the line. Error: as the backward throws it.
+  // Calls the operator in the middle of the line. Errors of the backward are passed on.
   SlopeMeasurement(const ExampleLine& line, uint64_t seed);
 
-  // Whether the call gave results that carry a gradient, the same ones again when it is repeated.
+  // Whether the call returned results that carry a gradient, and the same ones when repeated.
   [[nodiscard]] bool is_usable() const noexcept { return is_usable_; }
-  // Along the line, or along the part of it that moves one of ExampleLine::moved(). Nothing: values
-  // change there in a way that has no slope, by a corner, a jump, rounding or noise.
+  // Along the line, or along the part of it that moves one of ExampleLine::moved(). nullopt if the
+  // values have no slope there: a corner, a jump, rounding or noise.
   [[nodiscard]] std::optional<Slopes> measure(std::optional<size_t> only = std::nullopt) const;
-  // The same with the slope that forward mode gives along the line as `by_formula`.
+  // The same with the slope from forward mode as `by_formula`.
   [[nodiscard]] std::optional<Slopes> measure_forward() const;
 
  private:
@@ -48,12 +48,12 @@ class SlopeMeasurement {
   const ExampleLine& line_;
   bool is_usable_ = false;
   std::vector<size_t> summed_;    // the outputs that carry a gradient
-  std::vector<Numbers> weights_;  // of their elements; 0: left out
-  std::vector<double> slopes_;    // by the formula, for each moved tensor
-  std::vector<double> sizes_;     // of the terms of each of these
-  double middle_ = 0;             // the sum there
-  double magnitude_ = 0;          // of its terms
-  double precision_ = 0;          // of the coarsest dtype in it
+  std::vector<Numbers> weights_;  // of their elements; 0: ignored
+  std::vector<double> slopes_;    // by the formula, per moved tensor
+  std::vector<double> sizes_;     // sum of the magnitudes of each slope's terms
+  double middle_ = 0;             // the sum in the middle
+  double magnitude_ = 0;          // sum of the magnitudes of its terms
+  double precision_ = 0;          // of its coarsest dtype
 };
 
 }  // namespace opwright

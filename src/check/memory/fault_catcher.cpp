@@ -16,9 +16,9 @@ struct Watch {
   struct sigaction previous_bus;
 };
 
-// On this thread; null on all others.
+// For this thread; null on all others.
 constinit thread_local Watch* current_watch __attribute__((tls_model("initial-exec"))) = nullptr;
-// Of the process: whose handlers are installed.
+// The watch of the process whose handlers are installed.
 constinit Watch* installed_watch = nullptr;
 
 bool is_write([[maybe_unused]] const void* context) {
@@ -41,7 +41,7 @@ void leave_if_protected(int /*signal*/, siginfo_t* information, void* context) {
     watch->fault = {information->si_addr, is_write(context)};
     siglongjmp(watch->way_out, 1);
   }
-  // The instruction is tried again, under the handlers that were there before.
+  // The instruction runs again, under the previous handlers.
   put_back(*installed_watch);
 }
 

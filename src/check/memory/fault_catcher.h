@@ -1,5 +1,5 @@
-// A call that may touch memory which is protected on purpose: instead of the end of the process
-// there is an answer.
+// Calls code that may touch deliberately protected memory, and reports the fault instead of ending
+// the process.
 #pragma once
 
 #include <functional>
@@ -12,10 +12,10 @@ struct MemoryFault {
   bool is_write;
 };
 
-// Calls `body`. A read or a write at an address that `is_protected` knows leaves it at once, which
-// destroys nothing that lives in it and frees no lock: the process is in doubt afterwards. Faults
-// at other addresses, and those on other threads, are as they were. One thread at a time;
-// `is_protected` allocates nothing.
+// Calls `body`. A read or write at an address for which `is_protected` returns true leaves `body`
+// at once, without running destructors or releasing locks, so the state of the process is
+// unreliable afterwards. Faults at other addresses and on other threads are handled as before. One
+// thread at a time; `is_protected` must not allocate.
 [[nodiscard]] std::optional<MemoryFault> catch_fault(
     const std::function<bool(const void*)>& is_protected, const std::function<void()>& body);
 

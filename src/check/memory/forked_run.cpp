@@ -1,4 +1,4 @@
-// The child sends frames over a pipe: an answer, an error, or from a signal's handler what ended
+// The child sends frames over a pipe: an answer, an error, or, from a signal handler, what ended
 // it.
 #include "opwright/check/memory/forked_run.h"
 
@@ -34,7 +34,7 @@ namespace {
 
 constinit const ForkTable* fork_table = nullptr;
 
-// What follows a frame is `length` bytes of text.
+// `length` bytes of text follow a frame.
 struct ReportFrame {
   enum class Kind : uint32_t { Answer, LastAnswer, Raised, Ended };
   Kind kind;
@@ -43,7 +43,7 @@ struct ReportFrame {
   size_t length;
 };
 
-// Of the child; in the parent there is none.
+// Set in the child; -1 in the parent.
 constinit int answers_to = -1;
 constinit bool leaves_after_answer = false;
 
@@ -67,7 +67,7 @@ void send(ReportFrame::Kind kind, std::string_view text) {
   const ReportFrame frame{.kind = kind, .signal = 0, .address = nullptr, .length = text.size()};
   if (!write_all(answers_to, &frame, sizeof frame) ||
       !write_all(answers_to, text.data(), text.size()))
-    leave();  // nobody listens any more
+    leave();  // the parent stopped reading
 }
 
 void report_signal(int signal, siginfo_t* information, void* /*context*/) {
@@ -80,7 +80,7 @@ void report_signal(int signal, siginfo_t* information, void* /*context*/) {
 }
 
 void catch_signals() {
-  // A stack that ran over is a signal too.
+  // A stack overflow is a signal too.
   alignas(64) static std::array<std::byte, size_t{128} << 10> stack;
   const stack_t other{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
   sigaltstack(&other, nullptr);
@@ -113,7 +113,7 @@ void silence() {
     } catch (const std::exception& error) {
       send(ReportFrame::Kind::Raised, concatenate("RuntimeError\n", error.what()));
     } catch (...) {
-      send(ReportFrame::Kind::Raised, "RuntimeError\nthe work threw what is no exception");
+      send(ReportFrame::Kind::Raised, "RuntimeError\nthe child threw a non-standard exception");
     }
   }
   leave();
@@ -158,7 +158,7 @@ class Child {
   }
 
   enum class News : uint8_t { Answer, LastAnswer, End, Late };
-  // The next answer, the signal of a child that is at its end, or neither.
+  // The next answer, the signal of a child that ended, or neither.
   News receive(ForkedAnswer& answer, double seconds) {
     const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                           std::chrono::duration<double>(seconds));
@@ -219,7 +219,7 @@ class Child {
   bool has_ended_ = false;
 };
 
-// Gives the first piece of work that is left.
+// Returns the index of the first remaining work.
 size_t run_in_one_child(size_t first, const std::function<std::string(size_t)>& work,
                         double seconds, std::vector<std::optional<ForkedAnswer>>& answers) {
   Child child(first, answers.size(), work);

@@ -43,7 +43,7 @@ std::optional<TensorGroups> find_tensor_groups(const Example& example) {
 GuardedExample::GuardedExample(const Example& example, const TensorGroups& groups,
                                const std::vector<GuardPatterns>& patterns, ProtectedEnd end)
     : example_(example.copy()) {
-  // Guards are made of the originals: the copy is for what is no tensor.
+  // Guarded copies are made from the originals; the copy is for the other arguments.
   const std::vector<Tensor> originals = example.tensors();
   std::vector<Tensor> guarded(originals.size());
   for (size_t group = 0; group < groups.size(); ++group) {

@@ -1,4 +1,4 @@
-// An example whose tensors lie in guarded memory.
+// An example whose tensors are in guarded memory.
 #pragma once
 
 #include <cstddef>
@@ -11,33 +11,33 @@
 
 namespace opwright {
 
-// Which tensors of an example lie on one storage: places in tensors().
+// Groups of tensors that share a storage, as indices into tensors().
 using TensorGroups = std::vector<std::vector<size_t>>;
 
-// Nothing: a tensor has no memory on the cpu.
+// nullopt if a tensor has no memory on the CPU.
 [[nodiscard]] std::optional<TensorGroups> find_tensor_groups(const Example& example);
 
 class GuardedExample {
  public:
-  // One element of `patterns` for each group. Nothing requires a gradient.
+  // One element of `patterns` per group. No tensor requires grad.
   GuardedExample(const Example& example, const TensorGroups& groups,
                  const std::vector<GuardPatterns>& patterns, ProtectedEnd end);
 
-  // Copies of what is no tensor too: it may be called on.
+  // Other arguments are copied too, so it can be called.
   [[nodiscard]] const Example& example() const noexcept { return example_; }
 
   struct Hit {
     size_t group;
     GuardedMemory::Place place;
   };
-  // Of an address in the protected pages.
+  // For an address in the protected pages.
   [[nodiscard]] std::optional<Hit> find_protected(const void* address) const noexcept;
 
   struct Damage {
     size_t group;
     GuardedMemory::Damage damage;
   };
-  // The first group whose guards were written.
+  // The first group whose guards were overwritten.
   [[nodiscard]] std::optional<Damage> find_damage() const;
 
  private:

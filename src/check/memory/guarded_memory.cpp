@@ -25,7 +25,7 @@
 namespace opwright {
 namespace {
 
-constexpr size_t kProtectedBytes = size_t{1} << 20;  // costs addresses only
+constexpr size_t kProtectedBytes = size_t{1} << 20;  // uses address space only
 constexpr size_t kLeastGuards = 1024;
 
 struct Mapping {
@@ -46,7 +46,7 @@ struct Pages {
 
 constexpr size_t round_up(size_t bytes, size_t step) { return (bytes + step - 1) / step * step; }
 
-// Pages for at least so many bytes, between protected ones.
+// Pages for at least `bytes` bytes, between protected ones.
 Pages map_pages(size_t bytes) {
   const size_t open = round_up(bytes, static_cast<size_t>(sysconf(_SC_PAGESIZE)));
   const size_t length = open + 2 * kProtectedBytes;
@@ -62,12 +62,11 @@ Pages map_pages(size_t bytes) {
   return {begin, begin + open, std::move(mapping)};
 }
 
-// No two of them have the same sign and size, so that sums, squares, the greatest and the least
-// tell them apart.
+// All differ in sign or magnitude, so that sums, squares, maxima and minima distinguish them.
 Scalar number_of(GuardPattern pattern, DType dtype) {
   if (dtype == DType::Bool) return pattern != GuardPattern::Low;
   if (is_integral(dtype)) {
-    // Small: what is read as an index shall find something.
+    // Small, so that it is usable as an index.
     const bool has_sign = dtype_code(dtype) == kOpwDtypeInt;
     if (pattern == GuardPattern::Spreading) return 99;
     return pattern == GuardPattern::High ? 1 : (has_sign ? -1 : 0);
@@ -86,7 +85,7 @@ std::vector<std::byte> bytes_of_number(GuardPattern pattern, DType dtype) {
   return bytes;
 }
 
-// Calls visit(offset in the storage, length), in bytes, for stretches that cover every element.
+// Calls visit(offset in the storage, length), in bytes, for ranges that cover every element.
 template <class Visit>
 void visit_elements(const TensorImpl& tensor, size_t dim, int64_t offset, const Visit& visit) {
   const auto item = static_cast<int64_t>(item_size(tensor.dtype()));
@@ -99,7 +98,7 @@ void visit_elements(const TensorImpl& tensor, size_t dim, int64_t offset, const 
     visit_elements(tensor, dim + 1, offset + i * stride, visit);
 }
 
-// Of the first element, from the storage's begin.
+// Of the first element, from the start of the storage.
 int64_t offset_in_bytes(const TensorImpl& tensor) {
   return static_cast<const std::byte*>(tensor.dl.data) -
          static_cast<const std::byte*>(tensor.storage->data);
@@ -163,7 +162,7 @@ void GuardedMemory::mark_elements(const TensorImpl& tensor) {
   });
 }
 
-// Calls visit(position from the storage's begin, what stands there).
+// Calls visit(position from the start of the storage, the expected byte).
 template <class Visit>
 void GuardedMemory::visit_guards(const Visit& visit) const {
   const auto nbytes = static_cast<ptrdiff_t>(is_element_.size());

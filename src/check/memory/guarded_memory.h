@@ -1,8 +1,7 @@
-// Memory with guards: the copy of a storage that tells when a kernel reads or writes outside of the
-// tensors on it.
+// Guarded memory: a copy of a storage that detects reads and writes outside the tensors on it.
 //
-// Around the storage, and in it where no tensor has an element, stands a pattern of numbers. Pages
-// that nobody may touch follow right after the storage, or end right before it.
+// A pattern of numbers surrounds the storage and fills it where no tensor has an element.
+// Inaccessible pages follow right after the storage, or end right before it.
 #pragma once
 
 #include <array>
@@ -19,11 +18,11 @@
 
 namespace opwright {
 
-// The numbers of a pattern: two that differ in sign and size, and one that spreads (nan; of ints a
-// large one).
+// The numbers of a pattern: two that differ in sign and magnitude, and one that propagates (nan; a
+// large one for ints).
 enum class GuardPattern : uint8_t { High, Low, Spreading };
 
-// Where a guard stands, seen from the elements of the tensors.
+// Position of a guard relative to the elements of the tensors.
 enum class GuardZone : uint8_t { Before, Between, After };
 inline constexpr size_t kGuardZones = 3;
 // "before the first element", "between the elements", "after the last element"
@@ -37,28 +36,28 @@ struct GuardPatterns {
   }
 };
 
-// Which end of the storage the protected pages touch.
+// Which end of the storage borders the protected pages.
 enum class ProtectedEnd : uint8_t { Last, First };
 
 class GuardedMemory {
  public:
-  // `tensors` are plain, on the cpu, and lie on one storage; they are copied with it.
+  // `tensors` are plain, on the CPU, and share one storage; they are copied with it.
   GuardedMemory(std::span<const Tensor> tensors, const GuardPatterns& patterns, ProtectedEnd end);
 
-  // The copies. They hold the memory and may outlive this object.
+  // The copies. They keep the memory alive and may outlive this object.
   [[nodiscard]] const std::vector<Tensor>& tensors() const noexcept { return tensors_; }
 
   struct Place {
     GuardZone zone;
-    size_t distance;  // in bytes from the nearest element in that direction; 0: right beside it
+    size_t distance;  // bytes from the nearest element in that direction; 0: adjacent
   };
-  // Guard bytes that are not what they were.
+  // Overwritten guard bytes.
   struct Damage {
     Place nearest;
     size_t bytes;
   };
   [[nodiscard]] std::optional<Damage> find_damage() const;
-  // Of an address in the protected pages.
+  // For an address in the protected pages.
   [[nodiscard]] std::optional<Place> find_protected(const void* address) const noexcept;
 
  private:
@@ -67,15 +66,15 @@ class GuardedMemory {
   void visit_guards(const Visit& visit) const;
   [[nodiscard]] Place place_of(ptrdiff_t position) const noexcept;
 
-  StoragePtr storage_;  // held here too: a call may give a tensor another one
+  StoragePtr storage_;  // also kept here: a call may replace a tensor's storage
   std::vector<Tensor> tensors_;
-  std::vector<bool> is_element_;  // of each byte of the storage
+  std::vector<bool> is_element_;  // for each byte of the storage
   std::byte* data_ = nullptr;     // of the storage
   std::byte* guards_begin_ = nullptr;
   std::byte* guards_end_ = nullptr;
-  ptrdiff_t first_ = 0;  // byte of the first element, from the storage's begin
-  ptrdiff_t last_ = 0;   // behind the last one
-  std::array<std::vector<std::byte>, kGuardZones> numbers_;  // one of each zone's pattern
+  ptrdiff_t first_ = 0;  // byte of the first element, from the start of the storage
+  ptrdiff_t last_ = 0;   // after the last one
+  std::array<std::vector<std::byte>, kGuardZones> numbers_;  // one number of each zone's pattern
 };
 
 }  // namespace opwright

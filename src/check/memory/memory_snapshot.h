@@ -1,4 +1,4 @@
-// The bytes of tensors at one moment, to tell later who was written.
+// Snapshots of the bytes of tensors, to find out later which were written.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 
 namespace opwright {
 
-// Whole storages are compared, also what the tensors do not show, and their versions. Tensors that
-// are not on the CPU are compared by their versions alone.
+// Compares entire storages, including bytes outside the tensors, and their versions. Tensors that
+// are not on the CPU are compared by version only.
 class MemorySnapshot {
  public:
-  // A storage that is there already keeps its first name.
+  // A storage that was already added keeps its first name.
   void add(const Tensor& tensor, std::string name);
-  // The name of the first one that was written since.
+  // The name of the first tensor written since.
   [[nodiscard]] std::optional<std::string> find_written() const;
 
  private:

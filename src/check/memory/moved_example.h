@@ -1,4 +1,4 @@
-// Examples and outcomes on other devices.
+// Moves examples and outcomes to other devices.
 #pragma once
 
 #include "opwright/check/example/example.h"
@@ -8,12 +8,12 @@
 
 namespace opwright {
 
-// As Example::copy, but on `device`: tensors of the cpu have the same bytes in storages of the same
-// length there, devices among the arguments are that one, generators are its own in the same state.
-// Throws what the device throws.
+// Like Example::copy, but on `device`: CPU tensors have the same bytes in storages of the same
+// length there, devices among the arguments become `device`, generators become its own in the same
+// state. Errors of the device are passed on.
 [[nodiscard]] Example move_example(const Example& example, Device device);
 
-// The outcome with copies of its tensors on the cpu.
+// The outcome with its tensors copied to the CPU.
 [[nodiscard]] Outcome bring_to_cpu(const Outcome& outcome);
 [[nodiscard]] Tensor bring_to_cpu(const Tensor& tensor);
 

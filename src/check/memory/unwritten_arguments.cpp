@@ -36,7 +36,7 @@ UnwrittenArguments::Snapshot take_snapshot(uint32_t argument, uint32_t position,
   return snapshot;
 }
 
-// The first element, in logical order, whose bytes are not what they were.
+// The first element, in logical order, whose bytes changed.
 std::optional<int64_t> find_changed_element(const Tensor& before, const Tensor& after) {
   const auto old_bytes = bytes_of(before);
   const auto changed = std::ranges::mismatch(old_bytes, bytes_of(after)).in1;
@@ -44,7 +44,7 @@ std::optional<int64_t> find_changed_element(const Tensor& before, const Tensor& 
   return (changed - old_bytes.begin()) / static_cast<int64_t>(item_size(before.dtype()));
 }
 
-// The letter that marks the argument: its own, or one that the schema does not use yet.
+// The letter that marks the argument: its own, or one that the schema does not use.
 std::string find_alias_letter(const Schema& schema, const Argument& argument) {
   if (!argument.alias.before.empty()) return argument.alias.before.front();
   std::string letter = "a";

@@ -1,4 +1,4 @@
-// Arguments that a schema does not mark as written, as they were before a call.
+// Snapshots of arguments that a schema does not mark as written, taken before a call.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@ namespace opwright {
 
 class UnwrittenArguments {
  public:
-  // Copies the tensors on the CPU; one that shares memory with a written one is left out.
+  // Copies the tensors on the CPU, except those that share memory with a written one.
   UnwrittenArguments(const Operator& op, Arguments args);
 
   [[nodiscard]] bool empty() const noexcept { return snapshots_.empty(); }
-  // The first element that is not as it was, with both values and what to declare.
+  // Describes the first changed element, with both values and what to declare.
   [[nodiscard]] std::optional<std::string> find_change() const;
 
   struct Snapshot {
     uint32_t argument;
     uint32_t position;  // among the tensors of the argument
-    Tensor memory;  // a view of its own, so that the elements stay if the call replaces the tensor
+    Tensor memory;  // its own view: keeps the elements if the call replaces the tensor
     Tensor copy;    // contiguous
   };
 

@@ -35,7 +35,7 @@ bool has_own_memory(const Example& example) {
          std::ranges::none_of(example.values(), is_meta);
 }
 
-// All but the values of tensors.
+// Everything except the values of tensors.
 std::string signature_of(const Example& example) {
   std::string signature = example.op().name();
   for (const Value& value : example.values()) {
@@ -68,7 +68,7 @@ bool CheckedCalls::process(const Operator& op, Arguments args, Results /*results
     ++num_checked_;
     if (!report.ok()) failures_.push_back({.line = line, .report = std::move(report)});
   } catch (const Error& error) {
-    // The call itself raises what the operator refuses.
+    // The call itself raises the operator's error.
     if (std::string_view(error.kind()) != "ValueError") throw;
   }
   return false;

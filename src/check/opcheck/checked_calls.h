@@ -1,4 +1,4 @@
-// opcheck of what a program calls: a mode that checks each distinct call of some operators.
+// A mode that runs opcheck on each distinct call of selected operators in a program.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,10 @@
 
 namespace opwright {
 
-// Calls are the same if they differ in the values of their tensors alone. A call is checked before
-// it is made, on copies of its arguments; what the operator refuses is left to the call itself.
-// Calls with tensors inside of a transform, or without memory, are not checked.
+// Two calls are the same if they differ only in the values of their tensors. A call is checked
+// before it runs, on copies of its arguments; if the operator rejects it, the call itself raises
+// the error. Calls on wrapped tensors of a transform, or on tensors without memory, are not
+// checked.
 class OPWRIGHT_EXPORT CheckedCalls : public Mode {
  public:
   CheckedCalls(std::vector<std::string> namespaces, OpcheckOptions options);
@@ -33,7 +34,7 @@ class OPWRIGHT_EXPORT CheckedCalls : public Mode {
   [[nodiscard]] uint64_t num_checked() const noexcept { return num_checked_; }
 
  protected:
-  // A host language gives its lock away meanwhile.
+  // Overridden by host languages that release their lock meanwhile, such as Python's GIL.
   [[nodiscard]] virtual CheckReport check(const Example& given, const OpcheckOptions& options);
 
  private:

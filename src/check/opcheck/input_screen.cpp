@@ -22,7 +22,7 @@ constexpr char kTakenMark = 't';
 constexpr char kFault = 'f';  // kind, a zero, message
 
 std::string screen(const CheckInput& input, Check* apart) {
-  // Before a plain call, which may write over what it does not own without anyone seeing it.
+  // Before a plain call, which may corrupt memory unnoticed.
   const std::optional<Fault> fault = apart ? look_at(*apart, input) : std::nullopt;
   if (!fault) return {input.is_refused() ? kRefused : kTakenMark};
   std::string text{kFault};
@@ -32,9 +32,9 @@ std::string screen(const CheckInput& input, Check* apart) {
 }
 
 Fault crash(const Operator& op, const ForkedAnswer& answer) {
-  std::string how = "the call did not come to its end";
+  std::string how = "the call did not finish";
   if (answer.signal == kLeftWithoutSignal) {
-    how = "the call left the process by exit\n  Raise an error instead.";
+    how = "the call exited the process\n  Raise an error instead.";
   } else if (!answer.is_late) {
     how = concatenate("the call ended the process with ", std::string(strsignal(answer.signal)),
                       "\n  Check sizes, strides and dtypes before reading memory.");
@@ -55,7 +55,7 @@ ScreenedInput read_answer(const std::optional<ForkedAnswer>& answer, const Check
     const std::string_view rest = std::string_view(answer->text).substr(1);
     const size_t end = rest.find('\0');
     screened.fault = Fault{std::string(rest.substr(0, end)), std::string(rest.substr(end + 1))};
-    // Such a call would do harm in this process.
+    // Such a call would corrupt this process.
     screened.has_crashed = screened.fault->kind == "writes-outside";
   }
   return screened;

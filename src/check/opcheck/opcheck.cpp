@@ -31,9 +31,9 @@
 namespace opwright {
 namespace {
 
-constexpr size_t kMostKinds = 3;        // that one check reports
-constexpr int kMostSteps = 300;         // of making an input smaller
-constexpr int kMostStepsApart = 60;     // in child processes
+constexpr size_t kMostKinds = 3;        // reported per check
+constexpr int kMostSteps = 300;         // when shrinking an input
+constexpr int kMostStepsApart = 60;     // when shrinking in child processes
 constexpr double kMostShrinking = 1.0;  // seconds
 
 double seconds_since(Clock::time_point start) {
@@ -42,7 +42,7 @@ double seconds_since(Clock::time_point start) {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-// A device that the example names and that this process does not have.
+// A device that the example names but this process does not have.
 std::optional<Device> find_absent_device(const Example& example) {
   const auto is_absent = [](Device device) {
     return device.type != kOpwDeviceMeta && !find_device_table(device.type);
@@ -63,7 +63,7 @@ void check_tensors_are_plain(const Example& example) {
   for (size_t i = 0; i < tensors.size(); ++i) {
     OPWRIGHT_CHECK_VALUE(!tensors[i].is_fake() && !impl(tensors[i]).is_wrapper(), "opcheck of ",
                          example.op().name(), ": the argument '", example.tensor_name(i),
-                         "' has no memory\n  Give a tensor with values; fake ones are made of it.");
+                         "' has no memory\n  Pass a tensor with values; fakes are made from it.");
   }
 }
 
@@ -110,7 +110,7 @@ class OpcheckRun {
     return found == checks_.end() ? nullptr : *found;
   }
 
-  // What a child process found out, for each input: crashes there do no harm here.
+  // Tries the inputs in a child process, so that crashes do no harm here.
   void find_inputs() {
     const CheckEntry* apart = check_apart();
     std::vector<CheckInput> candidates;
@@ -163,12 +163,12 @@ class OpcheckRun {
     const Outcome& plain = input.plain();
     if (!plain.error) {
       throw_error("RuntimeError", "opcheck of ", report_.op,
-                  ": the operator refuses the example at times, and takes it at others");
+                  ": the operator rejects the example in some calls and accepts it in others");
     }
     Error error = *plain.error;
     throw_error("ValueError", "opcheck of ", report_.op,
-                ": the operator refuses the example: ", error.kind(), ": ", error.message(),
-                "\n  Give arguments that it takes.");
+                ": the operator rejects the example: ", error.kind(), ": ", error.message(),
+                "\n  Pass arguments that it accepts.");
   }
 
   // ---- Checks ----
@@ -180,7 +180,7 @@ class OpcheckRun {
   // What a check found in all inputs.
   struct Looked {
     uint32_t inputs = 0;
-    double seconds = 0;        // that were spent before
+    double seconds = 0;        // spent before
     std::vector<Found> found;  // one of each kind
     std::vector<Fault> remarks;
 
@@ -229,7 +229,8 @@ class OpcheckRun {
     return looked;
   }
 
-  // What an example shows of a kind of fault. In this process, unless the check runs apart.
+  // The fault of that kind that an example shows. Runs in this process, unless the check runs
+  // apart.
   std::optional<Fault> find_again(const CheckEntry& entry, const Example& example,
                                   const std::string& kind) const {
     const CheckInput input(example, false, settings_);
@@ -242,7 +243,7 @@ class OpcheckRun {
     return fault && fault->kind == kind ? std::move(fault) : std::nullopt;
   }
 
-  // With the smallest input that shows the same kind of fault.
+  // Describes the fault with the smallest input that shows the same kind.
   CheckFinding describe(const CheckEntry& entry, const Found& found) const {
     const Clock::time_point start = Clock::now();
     const auto shows = [&](const Example& example) {
@@ -262,7 +263,7 @@ class OpcheckRun {
   std::vector<const CheckEntry*> checks_;
   CheckReport report_;
   std::vector<CheckInput> inputs_;
-  Looked apart_;  // by the check in child processes
+  Looked apart_;  // from the check that runs in child processes
 };
 
 }  // namespace
@@ -285,7 +286,7 @@ CheckReport opcheck(std::string_view name, std::span<const Value> args,
 }
 
 CheckReport run_opcheck(const Example& given, const OpcheckOptions& options) {
-  // At the bottom, whatever the caller is in the middle of.
+  // Runs without transforms, whatever the caller's state is.
   ThreadState state{};
   state.instance = thread_state().instance;
   const ThreadStateScope scope(state);

@@ -54,7 +54,7 @@ std::string heading(const CheckReport& report) {
       concatenate("opcheck of ", report.op, ": ", inputs_text(report.num_given), " given, ",
                   report.num_generated, " generated (seed ", report.seed, ")");
   if (report.num_refused != 0) {
-    text += concatenate(", ", report.num_refused, " others that it refuses");
+    text += concatenate(", ", report.num_refused, " others that it rejects");
   }
   return text;
 }
@@ -66,7 +66,7 @@ std::string finding_text(const CheckFinding& finding) {
   return text;
 }
 
-// In a table of markdown.
+// Escapes text for a markdown table.
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char character : text.substr(0, text.find('\n'))) {

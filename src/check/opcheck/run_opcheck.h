@@ -1,4 +1,4 @@
-// opcheck of a call whose arguments are bound already.
+// opcheck of a call whose arguments are already bound.
 #pragma once
 
 #include "opwright/check/example/example.h"

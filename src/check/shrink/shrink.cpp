@@ -30,7 +30,7 @@ class Shrinker {
  private:
   bool make_step(const OfferExample& offer) {
     if (offer_shorter_lists(best_, offer) || offer_nothing_for_optionals(best_, offer)) {
-      ties_ = find_size_ties(best_);  // tensors may have gone
+      ties_ = find_size_ties(best_);  // tensors may have been removed
       return true;
     }
     return offer_without_gradients(best_, offer) || offer_smaller_sizes(best_, ties_, offer) ||
@@ -38,7 +38,7 @@ class Shrinker {
            offer_simpler_values(best_, offer) || offer_simpler_numbers(best_, offer);
   }
 
-  // What was asked once is not asked again.
+  // Candidates are never tried twice.
   bool take(const Example& candidate) {
     if (left_ <= 0 || !seen_.insert(key_of(candidate)).second) return false;
     --left_;

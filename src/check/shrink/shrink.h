@@ -1,4 +1,4 @@
-// The smallest example that still shows a fault.
+// Finds the smallest example that still shows a fault.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,8 @@
 
 namespace opwright {
 
-// Makes sizes, numbers and lists smaller, strides contiguous, values simple and dtypes usual, one
-// step at a time, as long as `shows` says yes; asks at most `most` times.
+// Reduces sizes, numbers and lists, makes strides contiguous, values simple and dtypes common, one
+// step at a time, as long as `shows` returns true; calls it at most `most` times.
 [[nodiscard]] Example shrink(Example example, const std::function<bool(const Example&)>& shows,
                              int most = 300);
 

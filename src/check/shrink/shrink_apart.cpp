@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kMostChildren = 8;
 
-// Answers in memory that a child shares with its parent, in the order of the questions.
+// Answers in memory shared by child and parent, in the order of the calls.
 class SharedAnswers {
  public:
   explicit SharedAnswers(int most)
@@ -54,7 +54,7 @@ Example shrink_apart(const Example& example, const std::function<bool(const Exam
                      int most) {
   if (!example.is_on_cpu()) return shrink(example, shows, most);
   SharedAnswers answers(most);
-  // The questions come in the same order every time, so that answers tell the whole way.
+  // Calls of `shows` come in the same order every time, so the answers replay the search.
   const auto go = [&](bool may_ask) {
     size_t next = 0;
     const auto answer = [&](const Example& candidate) {

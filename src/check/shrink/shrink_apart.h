@@ -1,4 +1,4 @@
-// Shrinking in a child process: a smaller example may be one that ends it.
+// Shrinks in a child process, since a smaller example may crash.
 #pragma once
 
 #include <functional>
@@ -7,9 +7,9 @@
 
 namespace opwright {
 
-// As shrink, with the questions asked in a child; a question that ends the child counts as no.
-// Nothing that `shows` changes is seen here. Tensors of another device than the CPU allow no child:
-// then in this process.
+// Like shrink, but calls `shows` in a child; a call that ends the child counts as false. Changes
+// made by `shows` are not visible here. Runs in this process if tensors are on another device than
+// the CPU, which rules out a child.
 [[nodiscard]] Example shrink_apart(const Example& example,
                                    const std::function<bool(const Example&)>& shows, int most);
 

@@ -25,7 +25,7 @@
 namespace opwright {
 namespace {
 
-// Another tensor for one and for all that are the same memory.
+// Replaces one tensor and all others in the same memory.
 Example with_memory(const Example& example, size_t which, const Tensor& memory) {
   std::vector<Tensor> tensors = example.tensors();
   const Tensor old = tensors[which];
@@ -53,7 +53,7 @@ bool shares_storage(const std::vector<Tensor>& tensors, size_t which) {
 
 // ---- Sizes --------------------------------------------------------------------------------------
 
-// The first elements where they are: for tensors whose memory overlaps.
+// The first elements in place, for tensors whose memory overlaps.
 std::optional<Example> narrowed(const Example& example, const SizeTies& ties,
                                 std::span<const int64_t> sizes) {
   std::vector<Tensor> tensors = example.tensors();
@@ -105,7 +105,7 @@ std::vector<Value> simpler_numbers(const OpwValue& value) {
   return simpler;
 }
 
-// Lists with one element simpler.
+// Lists with one element simplified.
 std::vector<Value> simpler_lists(const OpwValue& list) {
   std::vector<Value> elements;
   for (uint32_t i = 0; i < list.length; ++i) {
@@ -127,7 +127,7 @@ DType simpler_dtype(DType dtype) {
   return is_integral(dtype) ? DType::Int64 : DType::Float32;
 }
 
-// The simplest layouts first; none where the tensor has the simplest one.
+// Simplest first; none if the tensor already has the simplest one.
 std::vector<TensorLayout> simpler_layouts(const Tensor& tensor) {
   const auto sizes = tensor.sizes();
   const TensorLayout old = layout_of(tensor);
@@ -188,7 +188,7 @@ bool offer_smaller_sizes(const Example& example, const SizeTies& ties, const Off
   const std::vector<int64_t> sizes = ties.sizes_in(example);
   for (size_t variable = 0; variable < sizes.size(); ++variable) {
     const int64_t old = sizes[variable];
-    // Not to 0: what a single element shows, a reader sees; an empty tensor shows nothing.
+    // Not to 0: a fault in a single element is visible, an empty tensor shows nothing.
     for (const int64_t size : {int64_t{1}, int64_t{2}, old / 2, old - 1}) {
       if (size >= old || size == 0) break;
       std::vector<int64_t> smaller = sizes;

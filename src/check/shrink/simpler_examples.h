@@ -1,4 +1,4 @@
-// Examples that are one step simpler than another.
+// Examples that are one step simpler than a given one.
 #pragma once
 
 #include <functional>
@@ -8,11 +8,11 @@
 
 namespace opwright {
 
-// Takes a candidate; says whether it is the better one from now on: then what follows starts anew.
+// Receives a candidate; returns whether it is the new best, in which case the search starts again.
 using OfferExample = std::function<bool(const Example& candidate)>;
 
-// Each offers its candidates, the largest gain first, until one is taken or there are no more; says
-// whether one was taken.
+// Each offers its candidates, the largest gain first, until one is accepted; returns whether one
+// was.
 bool offer_shorter_lists(const Example& example, const OfferExample& offer);
 bool offer_nothing_for_optionals(const Example& example, const OfferExample& offer);
 bool offer_without_gradients(const Example& example, const OfferExample& offer);

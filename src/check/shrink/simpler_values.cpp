@@ -19,7 +19,7 @@ bool are_equal(const Tensor& a, const Tensor& b) {
          0;
 }
 
-// All parts of all numbers replaced by what `change(part, place)` gives.
+// Replaces all parts of all numbers by `change(part, place)`.
 Tensor with_parts(const Tensor& values, const std::function<double(double, size_t)>& change) {
   const bool has_pairs = is_complex(values.dtype());
   const Tensor wide = converted_values(values, has_pairs ? DType::Complex128 : DType::Float64);

@@ -1,4 +1,4 @@
-// Values that are easier to read, in the place of a tensor's own.
+// Values that are easier to read than a tensor's own.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace opwright {
 
-// The simplest first: all ones, all zeros, 0, 1, 2, ..., ones but for nan and inf, whole numbers,
-// few digits. Contiguous on the cpu; none that is not simpler than what the tensor has.
+// Simplest first: all ones, all zeros, 0, 1, 2, ..., ones except nan and inf, integers, few digits.
+// Contiguous on the CPU; only values simpler than the tensor's.
 [[nodiscard]] std::vector<Tensor> simpler_values(const Tensor& tensor);
 
 }  // namespace opwright

@@ -1,4 +1,4 @@
-// Where an element stands and what it is, for messages.
+// Index and value of an element as text, for messages.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@ namespace opwright {
 
 // The bytes of a contiguous tensor on the CPU.
 [[nodiscard]] std::span<const std::byte> bytes_of(const Tensor& contiguous);
-// "[1, 2]", of an element in logical order.
+// "[1, 2]": the index of an element, given in logical order.
 [[nodiscard]] std::string index_text(int64_t element, std::span<const int64_t> sizes);
-// "0.5", "True", "(1+2j)"; with as many digits as read back.
+// "0.5", "True", "(1+2j)"; with enough digits to read back exactly.
 [[nodiscard]] std::string element_text(const Tensor& contiguous, int64_t element);
 
 }  // namespace opwright

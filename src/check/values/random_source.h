@@ -1,4 +1,4 @@
-// Random choices that are the same for the same seed, on every machine.
+// A random number generator that draws the same sequence from the same seed on every machine.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@ class Dice {
   explicit Dice(uint64_t seed) : seed_(seed) {}
 
   [[nodiscard]] uint64_t roll() noexcept { return hash_combine(seed_, ++rolls_); }
-  // Below `count`, which is not 0.
+  // In [0, count); `count` is not 0.
   [[nodiscard]] uint64_t below(uint64_t count) noexcept { return roll() % count; }
-  // Both ends belong to it.
+  // Both ends are included.
   [[nodiscard]] int64_t between(int64_t least, int64_t greatest) noexcept {
     const uint64_t span = static_cast<uint64_t>(greatest) - static_cast<uint64_t>(least) + 1;
     const uint64_t step = span == 0 ? roll() : below(span);

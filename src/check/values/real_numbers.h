@@ -1,4 +1,4 @@
-// Tensors as plain lists of real numbers: a complex element is two of them.
+// Tensors as plain lists of real numbers. A complex element is two of them.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@ namespace opwright {
 }
 
 [[nodiscard]] size_t count_numbers(const Tensor& tensor);
-// Copies, in the order of elements.
+// Copied, in element order.
 [[nodiscard]] std::vector<double> numbers_of(const Tensor& tensor);
 // A tensor with the sizes, dtype and device of `like`.
 [[nodiscard]] Tensor tensor_of(std::span<const double> numbers, const Tensor& like);
-// Where number `index` stands: "[1, 2]", for complex tensors "[1, 2] (imaginary part)".
+// Index of number `index`: "[1, 2]", for complex tensors "[1, 2] (imaginary part)".
 [[nodiscard]] std::string place_text(const Tensor& tensor, size_t index);
 
 }  // namespace opwright

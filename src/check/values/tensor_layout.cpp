@@ -26,13 +26,13 @@
 namespace opwright {
 namespace {
 
-constexpr int64_t kMostAround = 64;  // elements of a larger tensor that are kept around a slice
+constexpr int64_t kMostAround = 64;  // elements of the larger tensor kept around a slice
 
 int64_t extent_of(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
   return find_extent(sizes, strides)->length();
 }
 
-// Dimensions, the innermost in memory first.
+// Dimensions, innermost in memory first.
 std::vector<size_t> inner_first(std::span<const int64_t> strides) {
   std::vector<size_t> dims(strides.size());
   std::iota(dims.begin(), dims.end(), size_t{0});
@@ -42,7 +42,7 @@ std::vector<size_t> inner_first(std::span<const int64_t> strides) {
   return dims;
 }
 
-// Memory full of the values, again and again.
+// Memory filled with the values, repeated.
 Tensor fill_memory(const Tensor& values, int64_t length) {
   Tensor memory = make_empty(Sizes{length}, values.dtype());
   auto* to = static_cast<std::byte*>(memory.mutable_data());
@@ -76,7 +76,7 @@ TensorLayout fit_layout(const TensorLayout& layout, std::span<const int64_t> siz
   TensorLayout fitted = layout;
   int64_t inner_stride = 1;
   int64_t old_stride = 1;
-  int64_t inner_size = 1;  // of the dimension inside, as it was and as it is
+  int64_t inner_size = 1;  // of the dimension inside: before and after
   int64_t new_inner_size = 1;
   for (const size_t dim : inner_first(layout.strides)) {
     const int64_t stride = layout.strides[dim];

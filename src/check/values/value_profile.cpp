@@ -83,7 +83,7 @@ void read_ints(const Tensor& values, ValueHabit& habit) {
   habit.is_sorted = habit.dtype != DType::Bool && has_sorted_rows(ints, last_size(values.sizes()));
 }
 
-// One value says nothing about the range, but its sign and that it is in [0, 1] stay.
+// One value says nothing about the range, but its sign and being in [0, 1] are kept.
 ValueHabit widened(ValueHabit habit) {
   if (habit.least < habit.greatest) return habit;
   if (habit.least == 0) habit.greatest = 1;
@@ -144,7 +144,7 @@ ValueHabit with_dtype(ValueHabit habit, DType dtype) {
 Tensor fresh_values(const ValueHabit& habit, std::span<const int64_t> sizes, Dice& dice) {
   if (is_plain(habit.dtype)) return fresh_ints(habit, sizes, dice);
   if (is_real(habit.dtype) || is_complex(habit.dtype)) return fresh_floats(habit, sizes, dice);
-  const Tensor bytes = make_empty(sizes, habit.dtype);  // of a dtype that cannot be computed with
+  const Tensor bytes = make_empty(sizes, habit.dtype);  // for a dtype without arithmetic
   std::memset(bytes.mutable_data(), 0, static_cast<size_t>(bytes.numel()));
   return bytes;
 }

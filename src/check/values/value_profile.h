@@ -1,4 +1,4 @@
-// What kind of numbers a tensor holds, and other numbers of that kind.
+// The distribution of a tensor's values, and new values drawn from it.
 #pragma once
 
 #include <cstdint>
@@ -12,36 +12,36 @@ namespace opwright {
 
 struct ValueHabit {
   DType dtype = DType::Float32;
-  // Of floats, and of both parts of complex numbers: the finite ones.
+  // Finite values of floats, and of both parts of complex numbers.
   double least = -1;
   double greatest = 1;
-  // Of ints.
+  // For ints.
   int64_t least_int = 0;
   int64_t greatest_int = 0;
   bool is_sorted = false;  // along the last dimension
 };
 
-// A tensor without elements or without memory has the usual habit of its dtype.
+// A tensor without elements or memory has the usual value range of its dtype.
 [[nodiscard]] ValueHabit habit_of(const Tensor& tensor);
-// As near to it as another dtype allows: signs stay, [0, 1] stays.
+// The closest range that another dtype allows: signs stay, [0, 1] stays.
 [[nodiscard]] ValueHabit with_dtype(ValueHabit habit, DType dtype);
 
-// Contiguous on the cpu. Floats lie between the extremes of the habit, which keeps their sign; ints
-// are never beyond them; rows that are sorted stay sorted and begin with the least.
+// Contiguous on the CPU. Floats lie between the extremes of the range and keep their sign; ints are
+// never outside it; sorted rows stay sorted and begin with the least.
 [[nodiscard]] Tensor fresh_values(const ValueHabit& habit, std::span<const int64_t> sizes,
                                   Dice& dice);
 
-// The elements of a tensor, contiguous on the cpu and nobody else's.
+// The elements of a tensor, in its own contiguous CPU memory.
 [[nodiscard]] Tensor values_of(const Tensor& tensor);
-// The first ones of each dimension; no size is larger than the tensor's.
+// The first elements of each dimension; no size exceeds the tensor's.
 [[nodiscard]] Tensor leading_values(const Tensor& tensor, std::span<const int64_t> sizes);
-// Another dtype, as the core converts.
+// Another dtype, converted by the core's rules.
 [[nodiscard]] Tensor converted_values(const Tensor& values, DType dtype);
-// A number in a tensor without dimensions, converted to the dtype.
+// A number as a zero-dimensional tensor of the dtype.
 [[nodiscard]] Tensor number_tensor(int64_t number, DType dtype);
 [[nodiscard]] Tensor number_tensor(double number, DType dtype);
-// Writes a number of their dtype over an element, or over all, of values that are contiguous on the
-// cpu.
+// Writes a number of the same dtype to one element, or to all. The values are contiguous on the
+// CPU.
 void set_element(const Tensor& values, int64_t index, const Tensor& number);
 void set_all(const Tensor& values, const Tensor& number);
 

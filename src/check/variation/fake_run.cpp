@@ -19,7 +19,7 @@
 namespace opwright {
 namespace {
 
-// One fake run against one real one.
+// Compares one fake run with one real run.
 class FakeComparison {
  public:
   FakeComparison(const FakeRun& fake, const Outcome& real, SymbolValues values)
@@ -78,7 +78,7 @@ class FakeComparison {
                                        ", and the kernel gives ", num_reals)}};
   }
 
-  // A size or number that is one unbacked symbol by itself takes the real value.
+  // A size or number that is a single unbacked symbol gets the real value.
   [[nodiscard]] Found bind(const SymInt& foretold, int64_t real, const std::string& what) {
     if (!foretold.is_symbolic()) return std::nullopt;
     const std::string name = concatenate(foretold);
@@ -150,7 +150,7 @@ class FakeComparison {
     return differs(*value, real.as_int);
   }
 
-  // None: a size that only the data tell is in it.
+  // nullopt if it contains a data-dependent size.
   [[nodiscard]] std::optional<Sizes> evaluate_all(const SymSizes& foretold) const {
     Sizes sizes;
     for (const SymInt& each : foretold) {
@@ -193,7 +193,7 @@ class FakeComparison {
     return std::nullopt;
   }
 
-  // The first argument whose storage the tensor has.
+  // The first argument that shares the tensor's storage.
   [[nodiscard]] static std::optional<size_t> find_base(const Tensor& tensor,
                                                        const std::vector<Tensor>& arguments) {
     for (size_t i = 0; i < arguments.size(); ++i) {
@@ -207,7 +207,7 @@ class FakeComparison {
     const std::optional<size_t> base = find_base(pair.real, real_.after.tensors());
     const AliasInfo& declared = op_.schema().returns[index].alias;
     const bool is_declared = declared.is_marked() || !declared.elements.empty();
-    if (base && !is_declared) return std::nullopt;  // the fault of the schema
+    if (base && !is_declared) return std::nullopt;  // reported by the schema check
     const auto text = [&](const std::optional<size_t>& place) {
       return place ? concatenate("a view of '", real_.after.tensor_name(*place), "'")
                    : std::string("a tensor with memory of its own");

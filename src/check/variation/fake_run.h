@@ -1,4 +1,4 @@
-// A call of an example on fake twins of its tensors, with sizes as they are or as symbols.
+// Runs an example on fake copies of its tensors, with concrete or symbolic sizes.
 #pragma once
 
 #include <optional>
@@ -19,8 +19,8 @@ namespace opwright {
 
 struct FakeRun {
   IntrusivePtr<FakeMode> mode;
-  std::vector<Tensor> twins;  // of Example::tensors(), as the call left them
-  SymbolicForms forms;        // of the twins before the call
+  std::vector<Tensor> twins;  // fake copies of Example::tensors(), as the call left them
+  SymbolicForms forms;        // of the fake copies before the call
   std::vector<Value> results;
   std::optional<Error> error;
 
@@ -28,12 +28,12 @@ struct FakeRun {
 };
 [[nodiscard]] FakeRun run_on_fakes(const Example& example, FakeMode::Sizes sizes);
 
-// What a fake run foretold of a real one that is not so.
+// A prediction of a fake run that the real run does not match.
 struct FakeDifference {
   std::string kind;  // "fake-shape"
   std::string text;  // "gives the result sizes [3], and the kernel gives [4]"
 };
-// `values` has those of the symbols that are sizes of arguments; sizes that only the data tell get
+// `values` has the values of the symbols that are sizes of arguments; data-dependent sizes get
 // theirs from the real results.
 [[nodiscard]] std::optional<FakeDifference> find_difference(const FakeRun& fake,
                                                             const Outcome& real,

@@ -25,14 +25,14 @@ using Values = std::vector<Value>;
 
 Values other_values(const OpwValue& value);
 
-// A tensor in memory of its own: lists may be written.
+// A tensor in its own memory, because lists may be written.
 Value apart(const Value& value) {
   if (value.tag() != kOpwTensor) return value;
   const Tensor tensor = Tensor::borrow(value.get().as_tensor);
   return Value(lay_out(values_of(tensor), layout_of(tensor), tensor));
 }
 
-// A list with one element dropped, one more, none, and one element changed.
+// A list with one element removed, one added, none, and one changed.
 Values other_lists(const OpwValue& list, bool has_fixed_length) {
   Values elements;
   for (uint32_t i = 0; i < list.length; ++i) {

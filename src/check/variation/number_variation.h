@@ -1,4 +1,4 @@
-// Other numbers, lists and flags among the arguments of an example.
+// Changes the numbers, lists and flags among the arguments of an example.
 #pragma once
 
 #include "opwright/check/example/example.h"
@@ -6,11 +6,11 @@
 
 namespace opwright {
 
-// Ints and floats nearby, flags turned, None and the default where the schema has them, lists that
-// are shorter, longer or empty: for each argument by itself.
+// For each argument alone: nearby ints and floats, flipped flags, None and the default where the
+// schema allows them, lists that are shorter, longer or empty.
 [[nodiscard]] VariationSteps number_steps(const Example& example);
 
-// The draft with another value of an argument, in words.
+// The draft with an argument replaced; the change is described.
 [[nodiscard]] Draft with_value(const Draft& draft, uint32_t argument, const Value& value);
 
 }  // namespace opwright

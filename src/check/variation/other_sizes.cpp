@@ -27,7 +27,7 @@ bool is_computable(const ShapeEnv& env, const SymInt& expression, const SymbolVa
                              [&](const std::string& name) { return values.contains(name); });
 }
 
-// Whether rows of one dimension run into each other; one that repeats (stride 0) does not.
+// Whether rows of one dimension overlap; a repeated dimension (stride 0) does not count.
 bool runs_into_itself(const Geometry& geometry) {
   std::vector<std::pair<int64_t, int64_t>> dims;
   for (size_t i = 0; i < geometry.sizes.size(); ++i) {
@@ -62,7 +62,7 @@ std::optional<Geometry> evaluate_form(const ShapeEnv& env, const SymGeometry& fo
   return geometry;
 }
 
-// Every element of `to` becomes that of `from` at the same index, counted anew where it is over.
+// Each element of `to` is that of `from` at the same index, wrapping around beyond its sizes.
 void fill_from(const Tensor& to, const Tensor& from) {
   const size_t bytes = item_size(to.dtype());
   auto* target = static_cast<std::byte*>(to.mutable_data());

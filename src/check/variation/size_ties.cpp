@@ -30,7 +30,7 @@ struct TensorSize {
   size_t tensor;
   size_t dim;
   int64_t size;
-  SymInt symbol = 0;  // plain where no fake kernel was asked
+  SymInt symbol = 0;  // a plain int if there is no fake kernel
   bool is_seen = false;
 };
 
@@ -46,7 +46,7 @@ std::vector<TensorSize> list_sizes(const Example& example) {
   return all;
 }
 
-// A symbol for each size; tensors that are given twice have sizes of their own each.
+// A fake copy with a symbol for each size; tensors passed twice get separate sizes.
 Example fake_twin(const Example& example, FakeMode& mode) {
   std::vector<Tensor> twins;
   for (const Tensor& tensor : example.tensors()) {
@@ -69,7 +69,7 @@ void add_symbols(const ShapeEnv& env, const SymInt& value, Names& names) {
   for (std::string& name : env.free_symbols(value)) names.insert(std::move(name));
 }
 
-// The symbols of what the fake kernel asked and gave.
+// The symbols in the guards and results of the fake kernel.
 Names seen_symbols(const ShapeEnv& env, OwnedResults& results) {
   Names names;
   for (const Guard& guard : env.guards()) add_symbols(env, guard.condition, names);
@@ -89,7 +89,7 @@ Names seen_symbols(const ShapeEnv& env, OwnedResults& results) {
   return names;
 }
 
-// Puts symbols in the sizes and tells which the fake kernel looks at; nothing where it refuses.
+// Replaces the sizes by symbols and marks those that the fake kernel uses; null if it rejects them.
 ShapeEnvPtr ask_fake_kernel(const Example& example, std::vector<TensorSize>& sizes) {
   if (!example.op().record(Slot::Fake)) return nullptr;
   ShapeEnvPtr env = make_intrusive<ShapeEnv>(ShapeEnvOptions{.duck_shaping = false});

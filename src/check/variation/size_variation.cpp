@@ -21,7 +21,7 @@
 namespace opwright {
 namespace {
 
-constexpr int64_t kFewest = 8;  // what a large size is not reduced below, if possible
+constexpr int64_t kFewest = 8;  // large sizes are not reduced below this, if possible
 
 // ---- Ints that follow a size --------------------------------------------------------------------
 
@@ -34,7 +34,7 @@ bool holds_ints(const Type& type) {
 bool is_int_tag(uint32_t tag) { return tag == kOpwInt || tag == kOpwSymInt; }
 bool is_int_list_tag(uint32_t tag) { return tag == kOpwIntList || tag == kOpwSymIntList; }
 
-// What a number becomes when sizes change.
+// Maps numbers when sizes change.
 class SizeChange {
  public:
   SizeChange(std::span<const int64_t> from, std::span<const int64_t> to) : from_(from), to_(to) {}
@@ -97,7 +97,7 @@ bool has_follower(const Example& example, int64_t size) {
 
 constexpr int64_t kNoBound = INT64_MAX;
 
-// The least size that becomes smaller and that all values are valid indices into.
+// The smallest size that shrinks and into which all values are valid indices.
 int64_t find_index_bound(const ValueHabit& habit, std::span<const int64_t> from,
                          std::span<const int64_t> to) {
   int64_t bound = kNoBound;
@@ -108,7 +108,7 @@ int64_t find_index_bound(const ValueHabit& habit, std::span<const int64_t> from,
   return bound;
 }
 
-// Int64 values in [-bound, bound).
+// Brings int64 values into [-bound, bound).
 void bring_below(const Tensor& ints, int64_t bound) {
   const std::span numbers(ints.mutable_data<int64_t>(), static_cast<size_t>(ints.numel()));
   for (int64_t& number : numbers) number = std::clamp(number, -bound, bound - 1);
@@ -121,7 +121,7 @@ class Resizer {
   Resizer(const SizeTies& ties, const Resizing& resizing, std::span<const int64_t> from)
       : ties_(ties), resizing_(resizing), from_(from) {}
 
-  // Nothing where an index would have no valid value.
+  // nullopt if an index would have no valid value.
   std::optional<Tensor> resized(const Tensor& tensor, size_t which) {
     for (const auto& [old, made] : done_) {
       if (are_same_memory(old, tensor)) return same_memory(made, made.requires_grad());
@@ -217,7 +217,7 @@ VariationStep one_size_step(const SizeTies& ties, uint32_t variable, int64_t siz
   };
 }
 
-// Each once.
+// Without duplicates.
 std::vector<int64_t> other_sizes(int64_t size) {
   std::vector<int64_t> others;
   const std::vector<int64_t> wanted =
@@ -243,7 +243,7 @@ SizeSteps size_steps(const Example& example, const SizeTies& ties) {
     to.push_back(one_size_step(ties, variable, size, false));
   };
   const auto count = static_cast<uint32_t>(ties.sizes.size());
-  for (const bool is_small : {false, true}) {  // what may be there for broadcasting comes last
+  for (const bool is_small : {false, true}) {  // sizes that may be there for broadcasting come last
     for (uint32_t i = 0; i < count; ++i) {
       if ((ties.sizes[i] < 2) != is_small) continue;
       add(steps.zeros, i, 0);

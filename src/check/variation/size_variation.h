@@ -1,4 +1,4 @@
-// Examples of other sizes.
+// Changes the sizes of an example.
 #pragma once
 
 #include <cstdint>
@@ -18,30 +18,31 @@ inline constexpr int64_t kMostVariedElements =
 
 struct Resizing {
   std::vector<int64_t> sizes;  // of the variables
-  bool ints_follow = true;     // ints and lists of ints that equal a size that changes
-  Dice* dice = nullptr;        // values are fresh ones; null: the first ones, of smaller sizes
+  bool ints_follow = true;     // ints and lists of ints that equal a changed size
+  Dice* dice = nullptr;        // draws new values; null: keeps the first ones, for smaller sizes
 };
 
-// Tensors of other sizes with values of their kind, in the same order of memory, with the same gaps
-// and offset. Ints that may be indices into a size stay below it. Tensors that are the same memory
-// stay it. Nothing where ints would have no valid value.
+// Changes the sizes of tensors; keeps the kind of values, the order in memory, gaps and offset.
+// Ints that may be indices into a size stay below it. Tensors in the same memory stay so. nullopt
+// if ints would have no valid value.
 [[nodiscard]] std::optional<Draft> resize(const Draft& draft, const SizeTies& ties,
                                           const Resizing& resizing);
 
-// Elements of all tensors together, with these sizes.
+// The number of elements of all tensors at these sizes.
 [[nodiscard]] int64_t count_elements(const SizeTies& ties, std::span<const int64_t> sizes);
 
-// An example of at most `most` elements, or the same one where the fake kernel refuses that.
+// An example of at most `most` elements, or the same one if the fake kernel rejects the smaller
+// one.
 [[nodiscard]] Draft reduce(const Draft& given, const SizeTies& ties, int64_t most, Dice& dice);
 
-// Steps that give each variable a size of its own: 0, 1, others.
+// Steps that change each variable alone: to 0, to 1, to other sizes.
 struct SizeSteps {
   VariationSteps zeros;
   VariationSteps ones;
   VariationSteps others;
 };
 [[nodiscard]] SizeSteps size_steps(const Example& example, const SizeTies& ties);
-// Gives several variables sizes at random.
+// Changes the sizes of several variables at random.
 [[nodiscard]] VariationStep random_size_step(const Example& example, const SizeTies& ties);
 
 }  // namespace opwright

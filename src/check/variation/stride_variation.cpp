@@ -45,7 +45,7 @@ MaybeLayout in_other_order(std::span<const int64_t> sizes) {
 MaybeLayout with_gaps(std::span<const int64_t> sizes) {
   return sizes.empty() ? MaybeLayout() : gapped_layout(sizes, 2, 1);
 }
-// Rows stay whole, but are not beside each other.
+// Rows stay contiguous, but not next to each other.
 MaybeLayout with_longer_rows(std::span<const int64_t> sizes) {
   if (sizes.size() < 2) return std::nullopt;
   Sizes around(sizes.begin(), sizes.end());

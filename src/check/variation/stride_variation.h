@@ -1,4 +1,4 @@
-// Other places in memory for the tensors of an example.
+// Changes how the tensors of an example lie in memory.
 #pragma once
 
 #include "opwright/check/example/example.h"
@@ -6,15 +6,15 @@
 
 namespace opwright {
 
-// The other order of dimensions in memory, and gaps between elements.
+// Reverses the order of dimensions in memory, and puts gaps between elements.
 [[nodiscard]] VariationSteps stride_steps(const Example& example);
-// Contiguous, not at the beginning of its storage.
+// Contiguous, but not at the start of the storage.
 [[nodiscard]] VariationSteps offset_steps(const Example& example);
-// One element along a dimension, repeated; never a tensor that is written.
+// Repeats one element along a dimension; never in a written tensor.
 [[nodiscard]] VariationSteps repeat_steps(const Example& example);
-// Two tensors that are only read, of one dtype and the same sizes, in the same memory.
+// Puts two read-only tensors of the same dtype and sizes into the same memory.
 [[nodiscard]] VariationSteps sharing_steps(const Example& example);
-// Gradients wanted of one floating tensor, of all, of none; not of a tensor that is written.
+// Requests gradients of one floating tensor, of all, of none; never of a written tensor.
 [[nodiscard]] VariationSteps gradient_steps(const Example& example);
 
 }  // namespace opwright

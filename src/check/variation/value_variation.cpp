@@ -35,7 +35,7 @@ std::span<const DType> other_dtypes(DType dtype) {
 
 bool is_int_or_bool(DType dtype) { return is_integral(dtype) || dtype == DType::Bool; }
 
-// Whether ints stay what they are.
+// Whether the dtype represents these ints exactly.
 bool holds(DType dtype, const ValueHabit& habit) {
   if (!is_integral(dtype)) return true;
   const uint32_t bits = dtype_bits(dtype);

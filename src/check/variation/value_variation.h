@@ -1,4 +1,4 @@
-// Other values in the tensors of an example: dtypes, special numbers.
+// Changes the values of an example's tensors: dtypes, special numbers.
 #pragma once
 
 #include "opwright/check/example/example.h"
@@ -7,12 +7,12 @@
 
 namespace opwright {
 
-// All tensors of a dtype become those of another one of its class, and floats of ints once.
+// Changes all tensors of a dtype to another dtype of its class, and ints once to floats.
 [[nodiscard]] VariationSteps dtype_steps(const Example& example);
-// nan, inf, -inf, -0.0 as one element of a floating tensor; 0 as all; ints that are all 0, the
-// least or the greatest; bools that are all the same.
+// nan, inf, -inf, -0.0 as one element of a floating tensor; all 0; ints that are all 0, the least
+// or the greatest; bools that are all equal.
 [[nodiscard]] VariationSteps special_value_steps(const Example& example);
-// Other numbers of the same kind, with other chances of equal ones.
+// New numbers of the same kind; how often equal ones occur changes too.
 [[nodiscard]] VariationStep fresh_values_step();
 
 // The tensor with another dtype and the same layout.

@@ -24,9 +24,9 @@
 namespace opwright {
 namespace {
 
-constexpr int kMostAttempts = 200;  // at something new
+constexpr int kMostAttempts = 200;  // to find something new
 
-// The steps of one kind, and how many of them a round takes.
+// The steps of one kind, and how many of them a round uses.
 struct Kind {
   VariationSteps steps;
   size_t per_round;
@@ -83,7 +83,7 @@ struct Variations::State {
     const VariationSteps sharing = sharing_steps(example);
     const VariationSteps gradients = gradient_steps(example);
     const VariationSteps numbers = number_steps(example);
-    // In an order in which none undoes an earlier one.
+    // Ordered so that none undoes an earlier one.
     kinds = {{random_size_step(example, ties)},
              dtypes,
              {fresh_values_step()},
@@ -106,9 +106,9 @@ struct Variations::State {
                          {gradients, 1}});
   }
 
-  // Several changes at random.
+  // Combines several changes at random.
   [[nodiscard]] std::optional<Draft> combine() {
-    Draft draft = dice.one_in(32) ? given : base;  // a large one takes long
+    Draft draft = dice.one_in(32) ? given : base;  // large examples are slow
     const uint64_t share = static_cast<uint64_t>(dice.between(2, 5));
     for (const VariationSteps& steps : kinds) {
       if (steps.empty() || !dice.one_in(share)) continue;
@@ -136,7 +136,7 @@ struct Variations::State {
   VariationOptions options;
   Dice dice;
   Draft given;
-  Draft base;  // what steps start from: the given one, or a smaller one
+  Draft base;  // the starting point of steps: the given example, or a smaller one
   SizeTies ties;
   VariationSteps singles;
   size_t next_single = 0;

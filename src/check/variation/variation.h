@@ -1,10 +1,9 @@
-// Other examples of the same kind as a given one.
+// Derives other examples from a given one.
 //
-// Sizes change together: what is equal in the example stays equal, unless the fake kernel tells
-// that two sizes have nothing to do with each other; ints that equal a size follow it in some
-// variations. Written tensors never repeat elements or share memory with others. The fuzzer of the
-// built-in operators asks for wild variations, which respect nothing. Of examples of more than 4096
-// elements smaller ones are varied.
+// Sizes change together: equal sizes stay equal, unless the fake kernel shows that two sizes are
+// unrelated; ints that equal a size follow it in some variations. Written tensors never repeat
+// elements or share memory with others. The fuzzer of the built-in operators uses wild variations,
+// which keep none of these rules. Examples of more than 4096 elements are reduced first.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@ namespace opwright {
 
 struct VariationOptions {
   uint64_t seed = 0;
-  bool is_wild = false;  // one or two changes that respect nothing
+  bool is_wild = false;  // one or two changes without these rules
 };
 
 class OPWRIGHT_EXPORT Variations {
@@ -28,10 +27,10 @@ class OPWRIGHT_EXPORT Variations {
   Variations(const Variations&) = delete;
   Variations& operator=(const Variations&) = delete;
 
-  // The next one, never the same twice. First each kind of change by itself, in rounds that take a
-  // few of each kind (sizes 0 and 1, other sizes, strides, offset, repeats, dtypes, special values,
-  // numbers, shared memory, gradients), then several at random. Nothing: nothing new was found. Its
-  // change() says what is other than in the given one; the operator may refuse it.
+  // The next variation; never the same twice. First each kind of change alone, in rounds that take
+  // a few of each kind (sizes 0 and 1, other sizes, strides, offset, repeats, dtypes, special
+  // values, numbers, shared memory, gradients), then random combinations. nullopt if nothing new
+  // was found. change() says how it differs from the given example; the operator may reject it.
   [[nodiscard]] std::optional<Example> next();
 
  private:

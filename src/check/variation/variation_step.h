@@ -1,4 +1,4 @@
-// One change of an example, with its words.
+// One change of an example, with its description.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace opwright {
 
-// An example on its way, and how it differs from the given one.
+// An example being varied, and how it differs from the given one.
 struct Draft {
   Example example;
   std::string change;
@@ -22,7 +22,7 @@ struct Draft {
   [[nodiscard]] Draft with(Example next, const std::string& what) const {
     return {.example = std::move(next), .change = change.empty() ? what : change + "; " + what};
   }
-  // With another tensor in place `which` of tensors(); `what` follows the tensor's name.
+  // Replaces tensors()[which]; `what` follows the tensor's name.
   [[nodiscard]] Draft with_tensor(size_t which, const Tensor& tensor,
                                   const std::string& what) const {
     std::vector<Tensor> tensors = example.tensors();
@@ -31,7 +31,7 @@ struct Draft {
   }
 };
 
-// Nothing where the change does not apply.
+// nullopt if the change does not apply.
 using VariationStep = std::function<std::optional<Draft>(const Draft& draft, Dice& dice)>;
 using VariationSteps = std::vector<VariationStep>;
 

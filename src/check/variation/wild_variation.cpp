@@ -126,7 +126,7 @@ MaybeDraft change_sizes(const Draft& draft, Dice& dice) {
   return draft.with_tensor(*which, made, concatenate("sizes ", to_text(made.sizes())));
 }
 
-// No element along the last dimension, or the first, of all tensors of one rank.
+// Makes the last or the first dimension of all tensors of one rank empty.
 MaybeDraft empty_together(const Draft& draft, Dice& dice) {
   std::vector<Tensor> tensors = draft.example.tensors();
   std::vector<int64_t> ranks;
@@ -222,7 +222,8 @@ MaybeDraft add_special_value(const Draft& draft, Dice& dice) {
 
 // ---- Shared memory ------------------------------------------------------------------------------
 
-// A tensor in the memory of another of its sizes and dtype: the same, or one element on.
+// Puts a tensor into the memory of another one of its sizes and dtype: exactly, or offset by one
+// element.
 MaybeDraft share_tensor_memory(const Draft& draft, Dice& dice) {
   const std::vector<Tensor> tensors = draft.example.tensors();
   const std::optional<size_t> first = choose_tensor(tensors, dice);
@@ -242,7 +243,7 @@ MaybeDraft share_tensor_memory(const Draft& draft, Dice& dice) {
   return draft.with_tensor(*first, memory, "contiguous")
       .with_tensor(second, shifted,
                    concatenate("the memory of ", draft.example.tensor_name(*first),
-                               shift == 1 ? ", one element on" : ""));
+                               shift == 1 ? ", offset by one element" : ""));
 }
 
 }  // namespace

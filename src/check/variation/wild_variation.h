@@ -1,4 +1,4 @@
-// Changes that respect nothing: for operators that must refuse or compute whatever they are given.
+// Changes without any rules, for operators that must either reject or compute any input.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace opwright {
 
-// One change: sizes, strides, dtype of one tensor or of all, wild numbers, extreme values, memory
-// that is shared, also one element on. Nothing where the one that was chosen does not apply.
+// One random change: sizes, strides, dtype of one tensor or of all, arbitrary numbers, extreme
+// values, shared memory (also offset by one element). nullopt if the chosen change does not apply.
 [[nodiscard]] std::optional<Draft> change_wildly(const Draft& draft, Dice& dice);
 
 }  // namespace opwright

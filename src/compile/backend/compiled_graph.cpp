@@ -26,9 +26,9 @@
 namespace opwright {
 namespace {
 
-// Built-in operators that are made of others. What follows from an operator by its schema, as the
-// functional twins of those that write, stays a call, and so does a product with a sum, which one
-// kernel computes. A mean is a fold of a nest.
+// Built-in operators that are decomposed. Operators derived from a schema, such as functional forms
+// of in-place operators, stay calls, and so does a product with a sum, which one kernel computes. A
+// mean is a reduction of a nest.
 bool is_taken_apart(const Operator& op) {
   const std::string_view base = op.schema().name.base;
   return op.record(Slot::Decompose) && op.schema().name.name_space == "aten" &&
@@ -36,7 +36,7 @@ bool is_taken_apart(const Operator& op) {
          base != "addmv" && base != "mean";
 }
 
-// None where the graph has none; else all, since some are made of others.
+// Empty if the graph has none; otherwise all, since some decompose into others.
 std::vector<const Operator*> operators_to_take_apart(const Graph& graph) {
   bool has_some = false;
   for (const Node* node = graph.first(); node; node = node->next())

@@ -1,4 +1,4 @@
-// The backend "llvm": a graph fused into nests, the rest as calls, all run by a Plan.
+// The backend "llvm": fuses a graph into nests and runs nests and remaining calls by a Plan.
 #pragma once
 
 #include "opwright/compile/backend/executable.h"
@@ -6,11 +6,11 @@
 
 namespace opwright {
 
-// The graph in the form that is fused: operators taken apart that nests can compute, nothing twice,
-// nothing unused.
+// The graph in the form for fusion: operators that nests can compute are decomposed, duplicate and
+// unused nodes are removed.
 [[nodiscard]] GraphPtr lower(const Graph& graph);
 
-// Where no code can be made the plan runs the graph as it is.
+// If no code can be made, the plan runs the graph as it is.
 [[nodiscard]] ExecutablePtr compile_graph(const GraphPtr& graph);
 
 }  // namespace opwright

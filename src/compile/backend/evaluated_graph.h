@@ -1,4 +1,4 @@
-// The backends "eager" and "trace": a graph as it is, call by call.
+// The backends "eager" and "trace": run a graph unchanged, call by call.
 #pragma once
 
 #include "opwright/compile/backend/executable.h"
@@ -6,9 +6,9 @@
 
 namespace opwright {
 
-// Each run is evaluate() of the graph, so that every call goes through `call`.
+// Each run is evaluate() of the graph, so every call goes through `call`.
 [[nodiscard]] ExecutablePtr evaluate_graph(const GraphPtr& graph);
-// The same, and the text of the graph goes to stderr when it is compiled.
+// The same, and prints the text of the graph to stderr when it is compiled.
 [[nodiscard]] ExecutablePtr trace_graph(const GraphPtr& graph);
 
 }  // namespace opwright

@@ -32,8 +32,8 @@ struct Backends {
 void register_backend(std::string name, Backend backend) {
   Backends& backends = Backends::get();
   const std::lock_guard lock(backends.mutex);
-  OPWRIGHT_CHECK_VALUE(!backends.by_name.contains(name), "register_backend: there is a backend '",
-                       name, "' already; choose another name");
+  OPWRIGHT_CHECK_VALUE(!backends.by_name.contains(name), "register_backend: the backend '", name,
+                       "' already exists; choose another name");
   backends.by_name.emplace(std::move(name), std::move(backend));
 }
 

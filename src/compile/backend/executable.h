@@ -1,4 +1,4 @@
-// Executable: a captured graph made ready to run on plain tensors. What a backend gives.
+// Executable: a captured graph, ready to run on plain tensors. Made by a backend.
 #pragma once
 
 #include <functional>
@@ -17,12 +17,12 @@ namespace opwright {
 class OPWRIGHT_EXPORT Executable : public Counted<Executable> {
  public:
   virtual ~Executable() = default;
-  // `arguments` are the graph's inputs that are arguments, in order; `results` has room for its
-  // outputs but the states of random numbers, and is the caller's afterwards. Called where no
-  // transform is active and no argument is wrapped or fake; sizes meet the graph's guards. Nothing
-  // is recorded.
+  // `arguments` are the graph's inputs of role argument, in order; `results` has room for its
+  // outputs without the states of random numbers, and the caller then owns them. Called outside all
+  // transforms, with no wrapped or fake arguments, and with sizes that satisfy the graph's guards.
+  // Nothing is recorded.
   virtual void run(std::span<const OpwValue> arguments, std::span<OpwValue> results) const = 0;
-  // For explain(): sections of text, each with its title.
+  // For explain(): sections of text, each with a title.
   struct Section {
     std::string title;
     std::string text;
@@ -31,13 +31,13 @@ class OPWRIGHT_EXPORT Executable : public Counted<Executable> {
 };
 using ExecutablePtr = IntrusivePtr<const Executable>;
 
-// From a functional graph (writes at its end alone), which does not change from here on. Inputs
-// that it writes share no memory with others in any run.
+// Compiles a functional graph (which writes only at its end) that does not change afterwards.
+// Inputs that it writes share no memory with others in any run.
 using Backend = std::function<ExecutablePtr(const GraphPtr& graph)>;
 
-// ValueError for a name that is taken.
+// ValueError if the name is taken.
 OPWRIGHT_EXPORT void register_backend(std::string name, Backend backend);
-// ValueError with the names there are.
+// ValueError with the known names.
 [[nodiscard]] OPWRIGHT_EXPORT Backend find_backend(std::string_view name);
 
 }  // namespace opwright

@@ -26,12 +26,12 @@ NodeArgument list_of(const std::vector<GraphValue*>& values) {
   return NodeArgument::list(std::move(elements));
 }
 
-// A group that is planned on the graph as it was.
+// A planned group, in terms of the original graph.
 struct PlannedNest {
   const FusionGroup* group;
   NestPlan plan;
   GraphValue* written;  // null: all results are new
-  Node* write_back;     // a copy that is done then; null: none
+  Node* write_back;     // a copy that becomes unnecessary; null if none
 };
 
 class Fuser {
@@ -49,7 +49,7 @@ class Fuser {
   std::vector<PlannedNest> plan_nests(const FusionPlan& plan);
   void put(PlannedNest& planned);
   [[nodiscard]] CallDescription describe(const PlannedNest& planned, const FusedNest& fused) const;
-  // What stands for a value now.
+  // The current replacement of a value.
   [[nodiscard]] GraphValue* now(GraphValue* value) const {
     const auto found = replaced_.find(value);
     return found == replaced_.end() ? value : found->second;
@@ -72,7 +72,8 @@ std::vector<PlannedNest> Fuser::plan_nests(const FusionPlan& plan) {
     if (reused) std::swap(*std::ranges::find(outputs, reused->output), outputs.front());
     NestPlan nest = plan_nest(plan, group, outputs, graph_.shape_env().get());
     if (reused) {
-      // It is read in the shape that it is written in, so that the two are seen to be the same.
+      // It is read in the shape in which it is written, so that both are known to be the same
+      // memory.
       const auto read = std::ranges::find(nest.inputs, reused->root);
       if (read != nest.inputs.end()) {
         const auto place = static_cast<size_t>(read - nest.inputs.begin());
@@ -129,8 +130,8 @@ void Fuser::put(PlannedNest& planned) {
 
 // ---- The order ----
 
-// Kahn's algorithm that takes the node that stood first; what has an effect waits for all before it
-// and is waited for by all after it.
+// Kahn's algorithm in original order; a node with an effect stays after all nodes before it and
+// before all nodes after it.
 class Sorter {
  public:
   explicit Sorter(Graph& graph) : graph_(graph) {
@@ -177,7 +178,7 @@ class Sorter {
       add_edge(before, place);
     barrier_ = place;
   }
-  // A nest that writes over a value of the run is ordered by its values alone.
+  // A nest that overwrites a value of the run is ordered by its values alone.
   static bool is_barrier(const Node& node) {
     return has_effect(node) && !find_nest(node.args()[0].constant().get());
   }

@@ -1,4 +1,4 @@
-// Puts nests into a graph in place of the groups that they compute.
+// Replaces groups of a graph by the nests that compute them.
 #pragma once
 
 #include <functional>
@@ -11,17 +11,17 @@
 
 namespace opwright {
 
-// Makes the code of a nest; null: it cannot be made.
+// Makes the code of a nest; null if that is not possible.
 using MakeCode = std::function<ObjectCodePtr(const EmittedNest& emitted)>;
 
-// What became of one group.
+// The result of fusing one group.
 struct FusedNest {
   NestCallPtr call;
   std::vector<std::string> operators = {};  // of its nodes
 };
 
-// The graph is functional but for writes at its end; it is changed. Gives the nests in the order of
-// their calls. Groups whose code cannot be made stay as they are.
+// Modifies the graph, which is functional except for writes at its end. Returns the nests in the
+// order of their calls. Groups whose code cannot be made stay unchanged.
 std::vector<FusedNest> fuse(Graph& graph, const EmitTarget& target, const MakeCode& make_code);
 
 }  // namespace opwright

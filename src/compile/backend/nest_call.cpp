@@ -22,7 +22,7 @@
 namespace opwright {
 namespace {
 
-// What a thread is woken for, and the least that it gets.
+// Nanoseconds worth waking a thread, and the least work per thread.
 constexpr double kWorthThreads = 50'000;
 constexpr double kLeastPart = 20'000;
 constexpr int64_t kColumnBlock = 64;
@@ -37,7 +37,7 @@ int64_t product_of(std::span<const NestExtent> extents, std::span<const int64_t>
   return product;
 }
 
-// Arithmetic runs 16 lanes at a time, memory gives some ten bytes a nanosecond.
+// Assumes 16 lanes of arithmetic at a time, and about ten bytes of memory per nanosecond.
 double estimate_point(const Nest& nest) {
   double nanoseconds = 0;
   for (const Lane& lane : nest.lanes) nanoseconds += is_costly(lane.op) ? 0.4 : 0.02;
@@ -49,7 +49,7 @@ double estimate_point(const Nest& nest) {
   return nanoseconds;
 }
 
-// Memory for one call of the function: on the stack as long as it is small.
+// Scratch memory for one call of the function: on the stack if it is small.
 class Scratch {
  public:
   explicit Scratch(int64_t bytes) {
@@ -73,8 +73,8 @@ class Scratch {
   for (const NestExtent& size : promised.sizes) sizes.push_back(extent_value(size, numbers));
   throw_error("RuntimeError", "compiled code: value ", operand, " was promised as ", promised.dtype,
               to_text(std::span<const int64_t>(sizes)), ", got ", tensor,
-              "\n  The operator that made it has a fake kernel that tells another result than its "
-              "kernel gives; opcheck finds which.");
+              "\n  The fake kernel of the operator that made it disagrees with its kernel; opcheck "
+              "finds which.");
 }
 
 }  // namespace
@@ -159,7 +159,7 @@ void NestCall::run_loops(int64_t* words, std::span<const int64_t> numbers) const
   const int64_t rows = product_of(nest_.rows, numbers);
   const int64_t depth = product_of(nest_.depth, numbers);
   const int64_t columns = extent_value(nest_.columns, numbers);
-  // Folds of no points have a value all the same; else there is nothing to do.
+  // Reductions over no points still have a value; otherwise there is nothing to do.
   if (rows == 0 || (!nest_.folds_columns && columns == 0)) return;
   const int64_t scratch =
       emitted_.scratch_bytes == 0 ? 0 : emitted_.scratch_bytes * depth * columns + kScratchSlack;

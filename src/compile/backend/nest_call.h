@@ -4,8 +4,8 @@
 //   opwright::nest_.out1(Nest nest, Tensor[] inputs, Tensor(a!) written, SymInt[] numbers)
 //       -> Tensor(a!)
 //
-// The results are new tensors, as the plan lays them out; the first one may lie in the memory of a
-// value that nothing needs any more. Inputs that lie otherwise than the plan says are copied.
+// The results are new tensors in the planned layout; the first one may reuse the memory of a value
+// that is no longer needed. Inputs that are not in the planned layout are copied.
 #pragma once
 
 #include <cstddef>
@@ -32,14 +32,14 @@ class NestCall : public Counted<NestCall> {
   [[nodiscard]] const std::vector<NestTensor>& tensors() const noexcept { return tensors_; }
   [[nodiscard]] size_t num_inputs() const noexcept { return num_inputs_; }
 
-  // `written` is where the first result lies; null: all are new. RuntimeError for an input of
-  // another dtype or other sizes than were promised.
+  // `written` is the memory of the first result; null: all are new. RuntimeError for an input whose
+  // dtype or sizes differ from the plan.
   void run(std::span<const Tensor> inputs, const Tensor* written, std::span<const int64_t> numbers,
            std::span<OpwValue> results) const;
 
  private:
   void put_operand(size_t operand, const Tensor& tensor, int64_t* words) const;
-  // Whether the tensor lies as the plan says. RuntimeError as run().
+  // Whether the tensor has the planned layout. RuntimeError as in run().
   [[nodiscard]] bool lies_as_planned(size_t input, const Tensor& tensor,
                                      std::span<const int64_t> numbers) const;
   [[nodiscard]] Tensor make_output(size_t operand, std::span<const int64_t> numbers) const;
@@ -54,16 +54,16 @@ class NestCall : public Counted<NestCall> {
   EmittedNest emitted_;
   ObjectCodePtr code_;
   ObjectCode::Function function_;
-  std::vector<int64_t> words_;  // with what is fixed in its place
-  double nanoseconds_;          // for a point, about
+  std::vector<int64_t> words_;  // fixed values are filled in
+  double nanoseconds_;          // per point, approximately
 };
 using NestCallPtr = IntrusivePtr<const NestCall>;
 
 [[nodiscard]] Value nest_value(NestCallPtr call);
-// Null: the value is something else.
+// Null if the value is not a nest.
 [[nodiscard]] const NestCall* find_nest(const OpwValue& value) noexcept;
 
-// The operator for so many results, one at least.
+// The operator for that many results, at least one.
 inline constexpr size_t kMostNestResults = 16;
 [[nodiscard]] const Operator& nest_operator(size_t num_results, bool writes);
 

@@ -1,4 +1,4 @@
-// opwright::nest and opwright::nest_: operators that run nests.
+// opwright::nest and opwright::nest_: the operators that run nests.
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -86,7 +86,7 @@ const NestCall* find_nest(const OpwValue& value) noexcept {
 
 const Operator& nest_operator(size_t num_results, bool writes) {
   OPWRIGHT_ASSERT(num_results >= 1 && num_results <= kMostNestResults);
-  // Defined when it is first needed: most programs need few of them, or none.
+  // Defined at the first use: most programs need few of them, or none.
   static std::mutex mutex;
   static std::array<const Operator*, 2 * (kMostNestResults + 1)> defined{};
   const std::lock_guard lock(mutex);

@@ -1,4 +1,4 @@
-// The backend "plan": a graph as it is, run by a Plan.
+// The backend "plan": runs a graph unchanged by a Plan.
 #pragma once
 
 #include "opwright/compile/backend/executable.h"

@@ -31,7 +31,7 @@ void BreakScope::check() const {
 bool BreakScope::end_trace(const Cause& cause) {
   if (has_broken_) return false;
   check();
-  if (options_.fullgraph && cause.is_error) return false;  // f fails by itself
+  if (options_.fullgraph && cause.is_error) return false;  // the function fails by itself
   reason_ = BreakReason{.site = current_user_line(), .cause = cause.text};
   if (options_.fullgraph) {
     failure_ =

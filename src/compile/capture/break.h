@@ -1,4 +1,4 @@
-// Graph breaks: what happens where a function that is being captured does what no graph can hold.
+// Graph breaks: handle a captured function that does something no graph can represent.
 //
 //   TraceSessionOptions options{.mode = TracingMode::Fake};
 //   options.trace.may_end_early = true;
@@ -10,10 +10,10 @@
 //   if (breaks.has_broken()) return result;   // real; the call is done; remember breaks.reason()
 //   GraphPtr graph = session.finish(result);
 //
-// A break keeps eager meaning: what was recorded is run on the real inputs (by the same kernels in
-// the same order as eagerly, random numbers too; it runs once, so no code is made for it), every
+// A break keeps eager semantics. The recorded calls run on the real inputs (the same kernels in the
+// same order as eagerly, including random numbers; they run once, so no code is generated). Every
 // live value becomes that real tensor in place, with the history that was recorded, and the
-// function goes on in the same frame, eagerly. So each side effect happens once.
+// function continues eagerly in the same frame. So each side effect happens once.
 #pragma once
 
 #include <optional>
@@ -33,20 +33,20 @@ namespace opwright {
 // Why and where a graph ends.
 struct BreakReason {
   SourceSite site;    // the user's line; may be unknown
-  std::string cause;  // in the user's words: "numpy() reads the data of a tensor (float32[3])"
+  std::string cause;  // in the user's terms: "numpy() reads the data of a tensor (float32[3])"
 };
 
 // "<cause>, at <file>:<line>".
 [[nodiscard]] OPWRIGHT_EXPORT std::string to_text(const BreakReason& reason);
-// The two ways out, as errors and warnings end.
+// The two workarounds that end errors and warnings.
 [[nodiscard]] OPWRIGHT_EXPORT std::string ways_out();
 
 struct BreakOptions {
-  bool fullgraph = false;  // a break is refused: GraphBreakError
+  bool fullgraph = false;  // a break raises GraphBreakError
 };
 
-// Around the run of the function; the session is a plain trace on fakes that may end early, begun
-// where no transform is active. One thread.
+// Surrounds the run of the function. The session is a plain trace on fakes that may end early,
+// started outside all transforms. One thread.
 class OPWRIGHT_EXPORT BreakScope final : public TraceBreaker, public ValueFinder {
  public:
   // `arguments`: the real values of the graph's inputs of role Argument, in order.
@@ -55,14 +55,15 @@ class OPWRIGHT_EXPORT BreakScope final : public TraceBreaker, public ValueFinder
   BreakScope(const BreakScope&) = delete;
   BreakScope& operator=(const BreakScope&) = delete;
 
-  // Whether the trace ended: then the session has no graph, and what the function gave is real.
+  // Whether the trace ended: then the session has no graph, and the function's results are real.
   [[nodiscard]] bool has_broken() const noexcept { return has_broken_; }
-  // Of the break, also of one that was refused; none: there was no reason for one.
+  // Of the break, also of a rejected one; nullopt if there was none.
   [[nodiscard]] const std::optional<BreakReason>& reason() const noexcept { return reason_; }
-  // Throws again what a break threw, if anything: the function may have caught it.
+  // Rethrows the error of a break, if any: the function may have caught it.
   void check() const;
 
-  // GraphBreakError under fullgraph; the error of a recorded call that failed on the real inputs.
+  // GraphBreakError under fullgraph; otherwise the error of a recorded call that failed on the real
+  // inputs.
   bool end_trace(const Cause& cause) override;
   bool find_values(const ShapeEnv& environment) override;
 

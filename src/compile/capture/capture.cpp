@@ -17,7 +17,7 @@
 namespace opwright {
 namespace {
 
-// Equal sizes are equal where the function asks: a second call may have others.
+// Sizes are equal only if the function requires it: a second call may have others.
 TraceSessionOptions capture_options() {
   TraceSessionOptions options;
   options.mode = TracingMode::Fake;
@@ -26,7 +26,7 @@ TraceSessionOptions capture_options() {
   return options;
 }
 
-// Gives a fake twin symbols for sizes, and the strides that follow.
+// Gives a fake tensor symbolic sizes, and the strides that follow from them.
 void make_dynamic(const Tensor& fake, const Tensor& given, const std::string& name,
                   TensorGuards::DynamicDims dynamic, ShapeEnv& env) {
   std::vector<SymInt> sizes(given.sizes().begin(), given.sizes().end());
@@ -41,7 +41,7 @@ void make_dynamic(const Tensor& fake, const Tensor& given, const std::string& na
   twin.storage->nbytes = kUnknownBytes;
 }
 
-// Whether two different tensors among the inputs have one storage.
+// Whether two different tensors among the inputs share a storage.
 bool share_memory(const Graph& graph, std::span<const Tensor> arguments) {
   std::vector<const Storage*> storages;
   for (const Tensor& argument : arguments) storages.push_back(impl(argument).storage);

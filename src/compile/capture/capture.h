@@ -1,11 +1,11 @@
-// Capture: a function becomes a functional graph by running once on fakes of its tensors.
+// Capture: turns a function into a functional graph by running it once on fake tensors.
 //
 //   Capture capture;
 //   capture.add_tensor(x, "x", dynamic_dims);
 //   { const InterpreterScope scope(capture.level()); y = f(x); }
 //   GraphPtr graph = capture.finish({y});
 //
-// The function gets the caller's own tensors: each call that it makes takes their twins.
+// The function gets the caller's own tensors; each call that it makes uses their fakes.
 #pragma once
 
 #include <cstdint>
@@ -27,18 +27,19 @@ class OPWRIGHT_EXPORT Capture {
  public:
   Capture();
 
-  // An argument of the graph; each tensor once. Sizes of the dimensions of `dynamic` are symbols,
-  // of at least 1.
+  // Adds an argument of the graph; each tensor once. Sizes of the dimensions in `dynamic` are
+  // symbols of at least 1.
   void add_tensor(const Tensor& given, const std::string& name, TensorGuards::DynamicDims dynamic);
-  // What a tensor that is no argument is called, should the function use it.
+  // The name of a tensor that is not an argument, in case the function uses it.
   void name_tensor(const Tensor& tensor, const std::string& name);
 
   [[nodiscard]] Interpreter* level() const noexcept { return session_.level(); }
   [[nodiscard]] TraceSession& session() noexcept { return session_; }
-  // The arguments as the trace has them.
+  // The arguments at the level of the trace.
   [[nodiscard]] std::span<const Tensor> own_arguments() const noexcept { return own_; }
 
-  // The calls as they were made. `outputs` are tensors, ints, symbolic ones too, or None. Once.
+  // The graph of the calls as they were made. `outputs` are tensors, ints, SymInts or None. Call
+  // once.
   [[nodiscard]] GraphPtr finish(std::span<const OpwValue> outputs);
 
  private:
@@ -46,14 +47,14 @@ class OPWRIGHT_EXPORT Capture {
   std::vector<Tensor> own_;
 };
 
-// Whether a graph of calls as they were made writes to inputs that share memory with others: no
-// functional graph can say that. `arguments` are what it is called with.
+// Whether a graph of calls as they were made writes to inputs that share memory with others, which
+// a functional graph cannot express. `arguments` are the inputs of the call.
 [[nodiscard]] bool writes_shared_memory(const Graph& graph, std::span<const Tensor> arguments);
 
-// Without writes on the way and dead code.
+// Without intermediate writes and dead code.
 [[nodiscard]] GraphPtr make_functional(const Graph& graph);
 
-// Inputs that a graph writes, by their place; others that such calls take may be among them.
+// Indices of the inputs that a graph writes; may include other inputs of the writing calls.
 [[nodiscard]] std::vector<uint32_t> written_inputs(const Graph& graph);
 
 }  // namespace opwright

@@ -1,4 +1,4 @@
-// CaptureContext: what this thread is in the middle of, as far as a captured graph depends on it.
+// CaptureContext: the thread state that a captured graph depends on.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ namespace opwright {
 
 class OPWRIGHT_EXPORT CaptureContext {
  public:
-  // Of this thread, now.
+  // The current state of this thread.
   CaptureContext();
 
-  // Whether nothing but autocast is active: no transform, no other mode, no fake kernel. Elsewhere
-  // a compiled function is the function itself.
+  // Whether nothing but autocast is active: no transform, no other mode, no fake kernel. Otherwise
+  // a compiled function calls the function itself.
   [[nodiscard]] static bool is_plain() noexcept {
     const uint32_t attention = thread_state().attention & ~kKept;
     return attention == 0 || (attention == kAttentionModes && has_autocast_alone());
   }
-  // Whether this thread is in the same one; it is plain.
+  // Whether this thread is in the same state; it must be plain.
   [[nodiscard]] bool is_current() const noexcept {
     const ThreadState& state = thread_state();
     return state.attention == attention_ && (!state.modes || has_same_autocast());
@@ -31,7 +31,7 @@ class OPWRIGHT_EXPORT CaptureContext {
   [[nodiscard]] bool grad_is_enabled() const noexcept {
     return (attention_ & (kAttentionGradOff | kAttentionBelowRecording)) == 0;
   }
-  // How it differs from what this thread is in now: "grad mode is on, it was off"; empty: not.
+  // How the thread's state differs now: "grad mode is on, it was off"; empty if it does not.
   [[nodiscard]] std::string find_difference() const;
 
  private:
@@ -46,10 +46,10 @@ class OPWRIGHT_EXPORT CaptureContext {
   [[nodiscard]] bool has_same_autocast() const noexcept;
 
   uint32_t attention_;
-  std::vector<AutocastState> autocast_;  // the innermost first
+  std::vector<AutocastState> autocast_;  // innermost first
 };
 
-// Runs the rest of the scope without modes: a captured graph has what they did in it.
+// Disables modes for the rest of the scope: a captured graph includes their effects.
 class [[nodiscard]] WithoutModesScope {
  public:
   WithoutModesScope() noexcept : previous_(thread_state().set_modes(nullptr)) {}

@@ -1,5 +1,5 @@
-// compile: a function with the call in it, compiled for the sizes given and for any, gives what it
-// gives uncompiled.
+// compile: a function with the call in it, compiled for the given sizes and for any, returns what
+// it returns uncompiled.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -47,7 +47,7 @@ class CompileCheck : public Check {
   std::optional<Fault> look(const CheckInput& input) override {
     const Example& example = input.example();
     if (holds_objects(example)) return std::nullopt;
-    // Tensors that share memory where something is written are another function to compile.
+    // If something is written, tensors that share memory need a different compiled function.
     if (DistinctTensors(example).share_memory() && input.op().writes_arguments())
       return std::nullopt;
     const ReadCall plain = run_plainly(example);
@@ -65,7 +65,7 @@ class CompileCheck : public Check {
 
   static std::optional<Fault> look(const CheckInput& input, const ReadCall& plain, const Way& way) {
     const Operator& op = input.op();
-    // Generated code relies on layouts: where they are not so it reads what is not there.
+    // Generated code relies on the layouts: if they are wrong it reads invalid memory.
     if (auto fault = find_wrong_fake(input, plain, way)) return fault;
     CompiledCall compiled;
     try {
@@ -82,7 +82,7 @@ class CompileCheck : public Check {
     if (auto fault = find_missing_write(input, run, plain)) return fault;
     if (auto difference = compare(input, run, plain)) {
       return Fault{"compile-differs",
-                   concatenate(who(op, way), " gives something else than the call: ", *difference)};
+                   concatenate(who(op, way), " differs from the call: ", *difference)};
     }
     if (way.mode != TracingMode::Symbolic || input.settings().is_harmful) return std::nullopt;
     return look_at_other_sizes(input, compiled, way);
@@ -96,8 +96,8 @@ class CompileCheck : public Check {
         find_difference(fake, plain.outcome, values_of(size_symbols(input.example(), fake.forms)));
     if (!difference) return std::nullopt;
     return Fault{"compile-wrong-fake",
-                 concatenate("compiled code takes what the fake kernel of ", input.op().name(),
-                             " says for granted, and it ", difference->text)};
+                 concatenate("compiled code relies on the fake kernel of ", input.op().name(),
+                             ", which ", difference->text)};
   }
 
   static std::optional<std::string> compare(const CheckInput& input, const ReadCall& is,
@@ -108,8 +108,8 @@ class CompileCheck : public Check {
     const DistinctTensors distinct(input.example());
     for (size_t i = 0; i < should.changes.size(); ++i) {
       if (auto difference = find_difference(is.changes[i], should.changes[i], input.comparison()))
-        return concatenate("'", distinct.name(i), "' read before the call less what is read after ",
-                           "it: ", *difference, "; mark all that it writes in its schema");
+        return concatenate("'", distinct.name(i), "' before the call minus after it: ", *difference,
+                           "; mark all that it writes in its schema");
     }
     for (size_t i = 0; i < should.readings.size(); ++i) {
       if (auto difference = find_difference(is.readings[i], should.readings[i], input.comparison()))
@@ -118,7 +118,7 @@ class CompileCheck : public Check {
     return std::nullopt;
   }
 
-  // An argument that the call wrote and the compiled function left as it was.
+  // An argument that the call wrote and the compiled function did not.
   static std::optional<Fault> find_missing_write(const CheckInput& input, const ReadCall& run,
                                                  const ReadCall& plain) {
     const std::vector<Tensor> before = input.example().tensors();
@@ -163,13 +163,13 @@ class CompileCheck : public Check {
     return Fault{
         "compile-differs-at-other-size",
         concatenate(who(input.op(), way), " is right for the sizes given, but", found->where,
-                    " it gives something else than the call: ", found->what)};
+                    " it differs from the call: ", found->what)};
   }
 };
 
 [[maybe_unused]] const bool kIsCompileCheckRegistered =
     (register_check({.name = "compile",
-                     .about = "a compiled function with the call in it gives what the call gives",
+                     .about = "a compiled function with the call in it returns what the call does",
                      .make = [] { return std::unique_ptr<Check>(new CompileCheck()); },
                      .place = 77,
                      .most_inputs = kMostCompileInputs}),

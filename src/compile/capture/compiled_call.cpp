@@ -18,12 +18,12 @@ namespace {
 
 bool is_number(const Value& value) { return value.tag() == kOpwInt || value.tag() == kOpwSymInt; }
 
-// Twice the value is exact in every dtype.
+// Doubling is exact in every dtype.
 Tensor read_twice(const Tensor& tensor) {
   return tensor.dtype() == DType::Bool ? logical_not(tensor) : tensor + tensor;
 }
 
-// Bools are left out: what was never written may be a byte that no kernel gives.
+// Bools are left out: unwritten memory may hold bytes that no kernel returns.
 Tensor change_of(const Tensor& before, const Tensor& after) {
   return before.dtype() == DType::Bool ? before.ne(before) : before - after;
 }

@@ -1,8 +1,8 @@
-// A call of an example inside a compiled function, for the check of that.
+// Compiles a function that contains the call of an example, for the check of compiled code.
 //
-// The function reads every argument before the call and again after it, and every result, so that
-// generated code stands on both sides of the call and relies on what its schema and its fake kernel
-// say: layouts of results, and that nothing else is written.
+// The function reads every argument before the call and again after it, and every result. So there
+// is generated code on both sides of the call, which relies on its schema and its fake kernel: on
+// the layouts of results, and that nothing else is written.
 #pragma once
 
 #include <cstddef>
@@ -22,19 +22,19 @@ namespace opwright {
 struct CompiledCall {
   GraphPtr graph;
   ExecutablePtr executable;
-  std::vector<Value> results;  // of the call as it was traced: their tensors and ints come first
+  std::vector<Value> results;  // of the traced call: their tensors and ints come first
   SymbolicForms forms;         // of Example::tensors()
 };
 
-// Sizes as they are (TracingMode::Fake) or as symbols. Throws what tracing and compiling throw.
+// Sizes are fixed (TracingMode::Fake) or symbolic. Errors of tracing and compiling are passed on.
 [[nodiscard]] CompiledCall compile_call(const Example& example, TracingMode mode);
 
 struct ReadCall {
   Outcome outcome;
-  std::vector<Tensor> changes;   // of each distinct tensor: before less after; of bools nothing
-  std::vector<Tensor> readings;  // of each result
+  std::vector<Tensor> changes;   // per distinct tensor: before minus after; none for bools
+  std::vector<Tensor> readings;  // per result
 };
-// Both on a copy.
+// Both run on a copy.
 [[nodiscard]] ReadCall run_compiled(const CompiledCall& compiled, const Example& example);
 [[nodiscard]] ReadCall run_plainly(const Example& example);
 

@@ -66,7 +66,7 @@ void CompiledEntry::finish(Capture& capture, std::span<const CapturedArgument> a
   const GraphPtr calls = capture.finish(outputs);
   try {
     graph_ = make_functional(*calls);
-  } catch (const Error& error) {  // a generator of its own, a resized input
+  } catch (const Error& error) {  // its own generator, a resized input
     log(LogTopic::Breaks, "calls are run as they were made: ", error.text());
     graph_ = calls;
     executable_ = evaluate_graph(calls);
@@ -109,7 +109,7 @@ void CompiledEntry::watch_tensors(std::span<const CapturedArgument> arguments) {
   uint32_t next_argument = 0;
   for (const GraphValue* input : graph_->inputs()) {
     const Node& node = input->node();
-    if (node.role() == InputRole::Argument) {  // tangents come after those of the call
+    if (node.role() == InputRole::Argument) {  // tangents follow the arguments of the call
       place_of_input.push_back(next_argument < num_arguments_ ? next_argument++ : UINT32_MAX);
       continue;
     }

@@ -1,4 +1,4 @@
-// CompiledEntry: one captured graph, ready to run, with the guards that say when it may.
+// CompiledEntry: one captured graph, ready to run, with its guards.
 #pragma once
 
 #include <cstddef>
@@ -28,27 +28,27 @@ struct CapturedArgument {
 
 class OPWRIGHT_EXPORT CompiledEntry {
  public:
-  // Ends the capture of a function that returned `outputs` with `arguments`, all of which were
-  // added. Where one of its tensors requires grad and grad mode is on, runs record gradients;
-  // GraphBreakError for gradients that no graph can hold.
+  // Ends the capture of a function that returned `outputs` for `arguments`, all of which were
+  // added. If one of its tensors requires grad and grad mode is on, runs record gradients;
+  // GraphBreakError for gradients that no graph can represent.
   CompiledEntry(Capture& capture, std::span<const CapturedArgument> arguments,
                 std::span<const OpwValue> outputs, const Backend& backend);
 
   [[nodiscard]] size_t num_arguments() const noexcept { return num_arguments_; }
   [[nodiscard]] size_t num_results() const noexcept { return num_results_; }
-  // What the function closes over; check() takes them after the arguments.
+  // The tensors that the function captures; check() takes them after the arguments.
   [[nodiscard]] std::span<const OpwValue> captured() const noexcept { return captured_values_; }
 
-  // `tensors` are the arguments, then captured(). The context is plain.
+  // `tensors` are the arguments, then captured(). The context must be plain.
   [[nodiscard]] bool check(std::span<const OpwValue> tensors) const {
     return context_.is_current() && tensors_.check(tensors) &&
            (gradients_.empty() || have_same_gradients(tensors)) &&
            (sizes_.is_empty() || check_sizes(tensors.first(num_arguments_)));
   }
-  // The first guard that does not hold, with values.
+  // Describes the first guard that fails, with values.
   [[nodiscard]] std::string find_difference(std::span<const OpwValue> tensors) const;
 
-  // Of checked arguments; `results` has room for num_results() values, the caller's afterwards.
+  // For checked arguments; `results` has room for num_results() values, which the caller then owns.
   void run(std::span<const OpwValue> arguments, std::span<OpwValue> results) const {
     if (thread_state().modes) [[unlikely]] {
       const WithoutModesScope scope;
@@ -59,13 +59,13 @@ class OPWRIGHT_EXPORT CompiledEntry {
 
   [[nodiscard]] const GraphPtr& graph() const noexcept { return graph_; }
   [[nodiscard]] const Executable& executable() const noexcept { return *executable_; }
-  // One line for each guard.
+  // One line per guard.
   [[nodiscard]] std::string guards_text() const;
 
  private:
   void finish(Capture& capture, std::span<const CapturedArgument> arguments,
               std::span<const OpwValue> outputs, const Backend& backend);
-  // Notes the .grad of tensors that the function read, which another tensor may take the place of.
+  // Notes the .grad of tensors that the function read, since another tensor may replace it.
   void watch_gradients(const Trace& trace, std::span<const CapturedArgument> arguments);
   [[nodiscard]] bool have_same_gradients(std::span<const OpwValue> tensors) const;
   [[nodiscard]] bool check_sizes(std::span<const OpwValue> arguments) const;
@@ -73,20 +73,20 @@ class OPWRIGHT_EXPORT CompiledEntry {
 
   CaptureContext context_;
   TensorGuards tensors_;
-  mutable SizeGuards sizes_;  // made anew where more was asked; checks are the caller's one by one
+  mutable SizeGuards sizes_;  // rebuilt if more was required; the caller serializes checks
   size_t num_arguments_;
   size_t num_results_;
   GraphPtr graph_;
   ExecutablePtr executable_;
   struct Gradient {
-    Tensor of;                  // of an argument: that of the capture
+    Tensor of;                  // for an argument: the captured call's
     uint32_t argument;          // kCaptured: `of` itself
-    const OpwTensor* gradient;  // kept by captured_
+    const OpwTensor* gradient;  // kept alive by captured_
   };
   static constexpr uint32_t kCaptured = UINT32_MAX;
   std::vector<Gradient> gradients_;
   std::vector<Tensor> captured_;
-  std::vector<OpwValue> captured_values_;  // lent by captured_
+  std::vector<OpwValue> captured_values_;  // borrowed from captured_
 };
 
 }  // namespace opwright

@@ -1,4 +1,4 @@
-// Compiled functions of C++: opwright/compile.h.
+// Compiled functions for C++: opwright/compile.h.
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -36,7 +36,7 @@ bool are_plain(std::span<const Tensor> inputs) {
   return true;
 }
 
-// Which inputs are the same tensor: the place of the first for each.
+// For each input, the index of the first input that is the same tensor.
 std::vector<uint32_t> find_repeats(std::span<const Tensor> inputs) {
   std::vector<uint32_t> firsts;
   for (uint32_t i = 0; i < inputs.size(); ++i) {
@@ -49,14 +49,14 @@ std::vector<uint32_t> find_repeats(std::span<const Tensor> inputs) {
 
 }  // namespace
 
-// One guard set; no `entry`: calls run the function.
+// One set of guards; without `entry`, calls run the function.
 struct GuardedEntry {
   std::vector<uint32_t> firsts;
   CaptureContext context;
   std::unique_ptr<CompiledEntry> entry;
   TensorGuards eager_tensors;
 
-  // The tensors to check, each once, and what the graph closes over.
+  // The tensors to check, without duplicates, and those that the graph captures.
   [[nodiscard]] bool read(std::span<const Tensor> inputs, Values& values) const {
     if (inputs.size() != firsts.size()) return false;
     values.clear();
@@ -98,7 +98,7 @@ struct CompiledFunction::State {
 
   CompileOptions options;
   Backend backend;
-  mutable std::mutex mutex;  // of all below
+  mutable std::mutex mutex;  // protects all below
   EntryCache<GuardedEntry> cache;
   SizeHistory sizes;
   std::vector<std::string> reasons;
@@ -149,7 +149,8 @@ std::vector<Tensor> CompiledFunction::State::capture(std::span<const Tensor> inp
     arguments.push_back({inputs[i], name, dynamic});
     values.emplace_back(inputs[i]);
   }
-  // Unlike Python's, tensors of C++ show their sizes without asking: the function gets the twins.
+  // Unlike in Python, reading the size of a C++ tensor cannot be intercepted: the function gets the
+  // fakes.
   std::vector<Tensor> own;
   for (uint32_t i = 0, next = 0; i < inputs.size(); ++i) {
     const uint32_t same = guarded->firsts[i];

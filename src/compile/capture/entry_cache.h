@@ -1,4 +1,4 @@
-// EntryCache: what a function was compiled for, the last used first, with a bound.
+// EntryCache: the compiled entries of a function, most recently used first, with a limit.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@ template <class Entry>
 class EntryCache {
  public:
   static constexpr size_t kMostEntries = 64;
-  using EntryPtr = std::shared_ptr<Entry>;  // a run goes on when its entry is dropped meanwhile
+  using EntryPtr = std::shared_ptr<Entry>;  // keeps an entry alive that is dropped during its run
 
   explicit EntryCache(size_t most = kMostEntries) : most_(most) {}
 
   [[nodiscard]] const std::vector<EntryPtr>& entries() const noexcept { return entries_; }
-  // The first entry for which `holds(entry)`, which moves to the front; null: none. `holds` may
-  // change the cache.
+  // The first entry for which `holds(entry)` is true, which moves to the front; null if none.
+  // `holds` may change the cache.
   template <class Holds>
   [[nodiscard]] EntryPtr find(const Holds& holds) {
     for (size_t i = 0; i < entries_.size(); ++i) {
@@ -31,7 +31,7 @@ class EntryCache {
     }
     return nullptr;
   }
-  // In front; the least recently used one goes where there are too many.
+  // Inserts at the front; drops the least recently used entry if there are too many.
   Entry& insert(EntryPtr entry) {
     if (entries_.size() == most_) entries_.pop_back();
     entries_.insert(entries_.begin(), std::move(entry));

@@ -108,7 +108,7 @@ bool SizeGuards::check(std::span<const OpwValue> arguments) const {
   if (is_empty() || are_known(arguments)) return true;
   try {
     return find_failure(arguments) < 0;
-  } catch (const Error&) {  // a division by zero, a number that is too large
+  } catch (const Error&) {  // a division by zero, an overflow
     return false;
   }
 }

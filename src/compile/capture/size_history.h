@@ -1,4 +1,4 @@
-// SizeHistory: which dimensions of a function's tensors become symbols.
+// SizeHistory: decides which dimensions of a function's tensors become symbols.
 //
 // A size is fixed until the function is compiled for a second one; from then on it is a symbol.
 #pragma once
@@ -18,11 +18,11 @@ namespace opwright {
 
 class OPWRIGHT_EXPORT SizeHistory {
  public:
-  // `dynamic`: none, sizes that changed; true, all; false, none. Sizes of 0 and 1 mean
-  // other things to operators, and are fixed; a symbol may be 1 later.
+  // `dynamic`: nullopt, sizes that changed; true, all; false, none. Sizes of 0 and 1 are always
+  // fixed, since operators treat them specially; a symbol may later be 1.
   explicit SizeHistory(std::optional<bool> dynamic) : dynamic_(dynamic) {}
 
-  // The dimensions that are symbols in a capture of `tensor`, which has the place `name`.
+  // The dimensions that are symbols in a capture of `tensor`, known as `name`.
   [[nodiscard]] TensorGuards::DynamicDims note(const std::string& name, const Tensor& tensor);
 
  private:

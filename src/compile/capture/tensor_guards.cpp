@@ -19,15 +19,15 @@
 namespace opwright {
 namespace {
 
-constexpr int64_t kFree = -1;  // of a size
+constexpr int64_t kFree = -1;  // a dynamic size
 constexpr uint32_t kNeverFlags =
     kOpwFlagFake | kOpwFlagWrapped | kOpwFlagSymbolic | kOpwFlagStale | kOpwFlagView;
 constexpr uint32_t kWatchedFlags =
     kNeverFlags | kOpwFlagInference | kOpwFlagRequiresGrad | kOpwFlagReadOnly;
 
-constexpr uint32_t kComputed = 1U << 31;  // beside the flags: what requires grad is no leaf
+constexpr uint32_t kComputed = 1U << 31;  // next to the flags: requires grad and is not a leaf
 
-// A view may have got its history through its base, since it was made.
+// A view may have got its history through its base after it was created.
 bool is_tracked(const OpwTensor* view) {
   const AutogradHooks* hooks = autograd_hooks();
   auto* asked = const_cast<OpwTensor*>(view);
@@ -118,7 +118,7 @@ void TensorGuards::watch_writes(std::span<const Tensor> tensors,
   for (size_t place = num_arguments_; place < tensors.size(); ++place)
     tensors_[place].storage = impl(tensors[place]).storage;
   for (const uint32_t target : written) {
-    // What is captured keeps its memory, so only arguments can come to lie on it.
+    // Captured tensors keep their memory, so only arguments can come to overlap them.
     const size_t count = target < num_arguments_ ? tensors.size() : num_arguments_;
     for (uint32_t other = 0; other < count; ++other) {
       if (other == target) continue;
@@ -191,7 +191,7 @@ bool TensorGuards::check(std::span<const OpwValue> tensors) const noexcept {
   return !writes_ || check_memory(tensors);
 }
 
-// ---- Words ----
+// ---- Messages ----
 
 std::string TensorGuards::describe_difference(const One& one, const OpwTensor* tensor) const {
   const OpwDlTensor& dl = tensor->dl;
@@ -218,7 +218,7 @@ std::string TensorGuards::describe_difference(const One& one, const OpwTensor* t
                                               : " requires grad, it did not";
   }
   if (changed & kComputed)
-    return (one.flags & kComputed) ? " is a leaf, it was not" : " is no leaf, it was one";
+    return (one.flags & kComputed) ? " is a leaf, it was not" : " is not a leaf, it was one";
   if (changed & kOpwFlagInference) return " was made in another inference mode";
   if (changed) return " may be written now, or not any more";
   return concatenate(" has other strides, ",

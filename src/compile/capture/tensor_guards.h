@@ -1,8 +1,8 @@
-// TensorGuards: what the tensors of a call must be for a captured graph to stand for it.
+// TensorGuards: the conditions on the tensors of a call under which a captured graph is valid.
 //
 // A flat list of numbers, compared without allocation: dtype, device, rank, sizes and strides, the
-// flags that change what operators do, and which tensors are the same one. A dimension that became
-// a symbol is free here; SizeGuards asks what the graph needs of it.
+// flags that change what operators do, and which tensors are identical. A symbolic dimension is
+// unchecked here; SizeGuards checks what the graph requires of it.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,10 @@
 namespace opwright {
 
 // How the strides of a tensor follow from its sizes: dimensions from the innermost on, each either
-// dense (the product of the sizes inside of it) or with a stride of its own.
+// dense (the product of the inner sizes) or with its own stride.
 struct StrideOrder {
   explicit StrideOrder(const Tensor& tensor);
-  // Of sizes that may be symbols.
+  // For sizes that may be symbols.
   [[nodiscard]] std::vector<SymInt> strides_of(std::span<const SymInt> sizes) const;
 
   struct Dimension {
@@ -36,23 +36,23 @@ struct StrideOrder {
 
 class OPWRIGHT_EXPORT TensorGuards {
  public:
-  // One bit for each dimension whose size is free.
+  // One bit per dimension whose size is dynamic.
   using DynamicDims = uint64_t;
 
-  // The tensor as it is now. `name` is what messages call it.
+  // The tensor as it is now. `name` is used in messages.
   void add(const Tensor& tensor, DynamicDims dynamic, std::string name);
-  // The first `count` are arguments, which must be as many different tensors; the rest is captured.
+  // The first `count` are arguments, which must be distinct tensors; the rest is captured.
   void set_num_arguments(size_t count) noexcept { num_arguments_ = count; }
-  // Tensors that the graph writes, by place: their memory must lie apart from all others' exactly
-  // where it does now. After all were added.
+  // Indices of tensors that the graph writes: each must overlap other tensors exactly as it does
+  // now. Call after adding all tensors.
   void watch_writes(std::span<const Tensor> tensors, std::span<const uint32_t> written);
 
   [[nodiscard]] size_t size() const noexcept { return tensors_.size(); }
-  // One tensor for each that was added, in order.
+  // One tensor per added one, in order.
   [[nodiscard]] bool check(std::span<const OpwValue> tensors) const noexcept;
-  // "x has dtype float64, it had float32"; empty: the guards hold.
+  // "x has dtype float64, it had float32"; empty if the guards hold.
   [[nodiscard]] std::string find_difference(std::span<const OpwValue> tensors) const;
-  // One line for each guard.
+  // One line per guard.
   [[nodiscard]] std::string text() const;
 
  private:
@@ -61,13 +61,13 @@ class OPWRIGHT_EXPORT TensorGuards {
     int32_t ndim;
     OpwDtype dtype;
     uint32_t flags;  // of kWatchedFlags
-    uint32_t first;  // in numbers_: sizes, then strides; of a dynamic one sizes and the order
+    uint32_t first;  // in numbers_: sizes, then strides; for a dynamic one, sizes and the order
     bool is_dynamic;
-    int64_t offset = -1;  // of memory that others share and the graph writes; -1: any
-    // Of what is captured by a graph that writes; compared, never read. Null: any.
+    int64_t offset = -1;  // for shared memory that the graph writes; -1: any
+    // For a tensor captured by a graph that writes; compared, never read. Null: any.
     const Storage* storage = nullptr;
   };
-  // Whether two tensors have one storage.
+  // Whether two tensors share a storage.
   struct Pair {
     uint32_t first;
     uint32_t second;

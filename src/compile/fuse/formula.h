@@ -1,4 +1,4 @@
-// Reads the formula of a pointwise operation (ops/pointwise_formula.h) into lanes.
+// Translates the formula of a pointwise operation (ops/pointwise_formula.h) to lanes.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace opwright {
 
-// The lane of the result, of `compute` or bool. `operands` are x, y, z, `numbers` a, b, c.
-// Literals and truth values in arithmetic are of `compute`. ValueError with the place for a text
-// that is no formula.
+// Returns the lane of the result, of dtype `compute` or bool. `operands` are x, y, z, `numbers` a,
+// b, c. Literals and truth values in arithmetic have dtype `compute`. ValueError with the position
+// for invalid text.
 uint32_t add_formula(LaneBuilder& lanes, std::string_view text, std::span<const uint32_t> operands,
                      std::span<const Scalar> numbers, DType compute);
 

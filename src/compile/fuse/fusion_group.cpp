@@ -15,7 +15,7 @@ namespace {
 
 size_t at(int32_t dim) { return static_cast<size_t>(dim); }
 
-// Bit i: dimension i of the domain is among them.
+// Bit i: dimension i of the domain is included.
 uint64_t mask_of(const DimMap& dims) {
   uint64_t mask = 0;
   for (const int32_t dim : dims) {
@@ -24,7 +24,7 @@ uint64_t mask_of(const DimMap& dims) {
   return mask;
 }
 
-// ---- Joining: dimensions of the first domain as dimensions of the second ----
+// ---- Joining: maps dimensions of the first domain to dimensions of the second ----
 
 class Correspondence {
  public:
@@ -34,7 +34,7 @@ class Correspondence {
         to_second_(first.sizes.size(), kNoDim),
         to_first_(second.sizes.size(), kNoDim) {}
 
-  // Two maps of one value; false: they contradict what is known.
+  // Adds two maps of one value; false if they contradict each other.
   bool add(const DimMap& in_first, const DimMap& in_second) {
     const auto to_second = to_second_;
     const auto to_first = to_first_;
@@ -48,7 +48,7 @@ class Correspondence {
     return true;
   }
 
-  // What nothing tells apart is paired by size, in order.
+  // Pairs the remaining dimensions by size, in order.
   void pair_rest() {
     for (size_t i = 0; i < to_second_.size(); ++i) {
       if (to_second_[i] != kNoDim) continue;
@@ -96,7 +96,7 @@ void append(std::vector<FusionGroup::Member>& to, const std::vector<FusionGroup:
   }
 }
 
-// `small` is laid over the domain of `large`.
+// Maps `small` onto the domain of `large`.
 FusionGroup lay_over(const FusionGroup& large, const FusionGroup& small, const DimMap& to_large) {
   FusionGroup joined = large;
   append(joined.computed, small.computed, to_large);
@@ -142,7 +142,7 @@ std::optional<FusionGroup> make_group(Node& node, const PointNode& point) {
   group.nodes = {&node};
   group.is_costly = point.is_costly;
   group.has_folds = point.fold.has_value();
-  // Dimensions of size 1 are none of the domain's.
+  // Dimensions of size 1 are not part of the domain.
   DimMap places(static_cast<size_t>(shape.dim()), kNoDim);
   for (int64_t i = 0; i < shape.dim(); ++i) {
     if (is_same(shape.sym_size(i), 1)) continue;
@@ -150,7 +150,7 @@ std::optional<FusionGroup> make_group(Node& node, const PointNode& point) {
     group.sizes.push_back(shape.sym_size(i));
     group.is_folded.push_back(point.fold && point.fold->dims[static_cast<size_t>(i)]);
   }
-  // A fold of sizes 1 alone is a copy, which a call does.
+  // A reduction over only sizes of 1 is a copy, which a call does.
   if (point.fold && std::ranges::count(group.is_folded, true) == 0) return std::nullopt;
   DimMap own = places;
   if (point.fold) {
@@ -173,7 +173,7 @@ std::optional<FusionGroup> make_group(Node& node, const PointNode& point) {
       if (view.dims[i] == kNoDim) continue;
       const bool broadcasts = !is_same(input->tensor().sym_size(static_cast<int64_t>(i)),
                                        shape.sym_size(static_cast<int64_t>(i + lead)));
-      // A size that may be 1 or not decides at run time.
+      // Whether a size is 1 is decided at run time.
       if (broadcasts) return std::nullopt;
       member.dims[at(view.dims[i])] = places[i + lead];
     }
@@ -199,7 +199,7 @@ std::optional<FusionGroup> join_groups(const FusionGroup& first, const FusionGro
   const bool takes_all_of_first = dims.covers_first();
   const bool takes_all_of_second = dims.covers_second();
   if (takes_all_of_first && takes_all_of_second) return lay_over(second, first, dims.to_second());
-  // A smaller group is computed at every point: no folds then, and nothing that costs.
+  // A smaller group is computed at every point, so it must have no reductions and nothing costly.
   if (takes_all_of_first && !first.has_folds && !first.is_costly)
     return lay_over(second, first, dims.to_second());
   if (takes_all_of_second && !second.has_folds) return lay_over(first, second, dims.to_first());

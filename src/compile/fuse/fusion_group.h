@@ -1,7 +1,7 @@
 // FusionGroup: nodes that become one nest, over one domain of points.
 //
-// The domain has dimensions of its own; each value has a map from its dimensions to them. Folds of
-// a group fold the same dimensions of the domain.
+// The domain has its own dimensions; each value has a map from its dimensions to them. All
+// reductions of a group reduce the same dimensions of the domain.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,14 @@
 namespace opwright {
 
 struct FusionGroup {
-  // A value that the group computes, or reads from memory; the same one may be read by several
-  // maps.
+  // A value that the group computes or reads from memory; it may be read through several maps.
   struct Member {
     GraphValue* value = nullptr;
     DimMap dims;
     friend bool operator==(const Member&, const Member&) = default;
   };
 
-  std::vector<Node*> nodes;  // in the order of the graph
+  std::vector<Node*> nodes;  // in graph order
   std::vector<SymInt> sizes;
   std::vector<bool> is_folded;  // of the domain
   bool has_folds = false;
@@ -33,16 +32,16 @@ struct FusionGroup {
   std::vector<Member> read;
 
   [[nodiscard]] const Member* find_computed(const GraphValue& value) const;
-  // Whether a value with that map differs at every point, or at all that are not folded.
+  // Whether a value with that map differs at every point, or at every point that is not reduced.
   [[nodiscard]] bool is_of_points(const DimMap& dims) const;
   [[nodiscard]] bool is_of_rows(const DimMap& dims) const;
 };
 
-// Of one node; none: its values cannot be laid over one domain.
+// The group of one node; nullopt if its values do not fit one domain.
 [[nodiscard]] std::optional<FusionGroup> make_group(Node& node, const PointNode& point);
 
-// One group of two, where `first` gives values to `second` or both read the same; none: there is no
-// common domain. Whether other nodes stand between them is the caller's question.
+// Joins two groups if `first` passes values to `second` or both read the same; nullopt if there is
+// no common domain. The caller must check for nodes between them.
 [[nodiscard]] std::optional<FusionGroup> join_groups(const FusionGroup& first,
                                                      const FusionGroup& second);
 

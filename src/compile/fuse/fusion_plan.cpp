@@ -24,7 +24,7 @@ bool is_in(const FusionGroup& group, const Node* node) {
   return std::ranges::find(group.nodes, node) != group.nodes.end();
 }
 
-// Whether a node only shows the value in another way to nodes of the group.
+// Whether the value is used outside the group, other than by views for its nodes.
 bool is_needed_outside(const GraphValue& value, const FusionGroup& group) {
   for (Node* user : value.users()) {
     if (is_in(group, user)) continue;
@@ -84,7 +84,7 @@ class Grouper {
     points_.emplace(entry.node, std::move(point));
     entry.group = static_cast<uint32_t>(groups_.size());
     groups_.push_back(std::move(*group));
-    // The youngest producer first: it is the likeliest to be ready to be joined.
+    // The latest producer first: it is the most likely to be joinable.
     std::vector<uint32_t> producers;
     for (const FusionGroup::Member& member : groups_[entry.group].read) {
       const uint32_t from = this->entry(&member.value->node()).group;
@@ -95,7 +95,7 @@ class Grouper {
     for (const uint32_t from : producers) try_join(from, entry.group);
   }
 
-  // A nest gives a row to one thread; the operator itself parts a long one.
+  // A nest runs a row on one thread, whereas the operator itself splits a long one.
   bool is_long_single_row(const FusionGroup& group) const {
     if (!group.has_folds || std::ranges::count(group.is_folded, false) != 0) return false;
     int64_t points = 1;
@@ -103,7 +103,7 @@ class Grouper {
     return points > kLongRow;
   }
 
-  // Groups that read the same value over the same domain and do not need each other.
+  // Joins groups that read the same value over the same domain and are independent.
   void join_siblings() {
     std::unordered_map<const GraphValue*, std::vector<uint32_t>> readers;
     for (uint32_t second = 0; second < groups_.size(); ++second) {
@@ -146,7 +146,7 @@ class Grouper {
     groups_[first] = {};
   }
 
-  // What is needed outside must lie at every point, or at every row.
+  // Values used outside must exist at every point, or at every row.
   static bool can_store(const FusionGroup& group) {
     return std::ranges::all_of(group.computed, [&](const FusionGroup::Member& member) {
       return group.is_of_points(member.dims) || group.is_of_rows(member.dims) ||
@@ -154,7 +154,7 @@ class Grouper {
     });
   }
 
-  // ---- Paths, over groups as wholes ----
+  // ---- Paths between groups ----
 
   template <class Visit>
   void visit_sources(uint32_t group, const Visit& visit) {
@@ -167,13 +167,13 @@ class Grouper {
     }
   }
 
-  // Whether `second` needs `first` through a node that belongs to neither.
+  // Whether `second` depends on `first` through a node of neither.
   bool has_path_around(uint32_t first, uint32_t second) {
     return reaches(second, first, /*around=*/true);
   }
   bool depends(uint32_t second, uint32_t first) { return reaches(second, first, false); }
 
-  // A node on the way, and whether only views that `from` sees through lie behind it.
+  // A node on the path, and whether it is reached only through views that `from` sees through.
   struct Visit {
     const Node* node;
     bool is_direct;
@@ -182,7 +182,7 @@ class Grouper {
   bool reaches(uint32_t from, uint32_t to, bool around) {
     const uint32_t oldest = places_.at(groups_[to].nodes.front());
     std::vector<Visit> left;
-    std::vector<uint8_t> is_seen(nodes_.size(), 0);  // a bit for each way
+    std::vector<uint8_t> is_seen(nodes_.size(), 0);  // one bit per kind of path
     const auto push = [&](const Node& node, bool is_direct) {
       const uint32_t place = places_.at(&node);
       const auto way = static_cast<uint8_t>(is_direct ? 1 : 2);
@@ -222,7 +222,7 @@ class Grouper {
   std::vector<Entry> nodes_;
   std::unordered_map<const Node*, uint32_t> places_;
   std::unordered_map<const Node*, PointNode> points_;
-  std::vector<FusionGroup> groups_;  // joined ones are empty
+  std::vector<FusionGroup> groups_;  // joined groups are empty
 };
 
 }  // namespace

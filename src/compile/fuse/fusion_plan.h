@@ -1,4 +1,4 @@
-// FusionPlan: which nodes of a graph become one nest each.
+// FusionPlan: which nodes of a graph are fused into nests.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ struct FusionPlan {
   std::unordered_map<const Node*, PointNode> points;
   std::vector<FusionGroup> groups = {};  // of two nodes or more
 
-  // Values of a group that something else needs: nodes outside, the graph's outputs.
+  // Values of a group that are used outside: by other nodes, or as outputs of the graph.
   [[nodiscard]] std::vector<const FusionGroup::Member*> outputs(const FusionGroup& group) const;
 };
 
-// The graph writes at its end alone. Groups do not depend on one another in circles, and none spans
-// a node with an effect.
+// The graph writes only at its end. Groups do not depend on each other in cycles, and none spans a
+// node with an effect.
 [[nodiscard]] FusionPlan plan_fusion(Graph& graph, const FusionTarget& target);
 
 }  // namespace opwright

@@ -16,7 +16,8 @@ bool is_shown(const Tensor& tensor, int64_t dim) {
   return !is_same(tensor.sym_size(dim), 1) && !is_same(tensor.sym_stride(dim), 0);
 }
 
-// For each dimension of the view that of its base; none: it shows a part, or in another way.
+// Maps each dimension of the view to one of its base; nullopt if it shows only a part, or in
+// another way.
 std::optional<DimMap> match(const Tensor& view, const Tensor& base) {
   if (view.dtype() != base.dtype() || !is_same(offset_of(view), offset_of(base)))
     return std::nullopt;
@@ -40,7 +41,7 @@ std::optional<DimMap> match(const Tensor& view, const Tensor& base) {
   return dims;
 }
 
-// The tensor that the node shows in another way, or null.
+// The tensor that the node views, or null.
 GraphValue* viewed_value(const Node& node) {
   if (node.kind() != NodeKind::Call || !node.op().gives_views() || node.op().writes_arguments() ||
       node.values().size() != 1 || node.args().empty())

@@ -1,4 +1,4 @@
-// Views that only name the dimensions of a value anew: permuted, with others of size 1, expanded.
+// Views that only rename the dimensions of a value: permute, add or remove size 1, expand.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +8,17 @@
 
 namespace opwright {
 
-// For each dimension of a value the one that stands for it elsewhere; kNoDim: none, it is of size
-// 1 or repeats.
+// Maps each dimension of a value to one of another; kNoDim: none, since it has size 1 or repeats.
 inline constexpr int32_t kNoDim = -1;
 using DimMap = std::vector<int32_t>;
 
 struct IndexView {
   GraphValue* root = nullptr;
-  DimMap dims;  // of the view: the root's
+  DimMap dims;  // of the view, in terms of the root
 };
 
-// Goes from a value to what it is a view of, as far as every element of the root is shown and in
-// no other order than its dimensions can tell. The metadata decides, not the operator.
+// Follows a value to its base, as long as every element of the root is visible and their order
+// follows from the dimensions. Decided by the metadata, not by the operator.
 [[nodiscard]] IndexView look_through(GraphValue& value);
 
 }  // namespace opwright

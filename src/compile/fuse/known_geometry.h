@@ -1,5 +1,5 @@
-// What is known of sizes, strides and offsets without asking the environment: equal expressions
-// have equal words.
+// What is known about sizes, strides and offsets without querying the environment: equal
+// expressions have equal words.
 #pragma once
 
 #include "opwright/symint.h"

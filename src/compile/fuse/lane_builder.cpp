@@ -16,7 +16,7 @@ bool is_float(DType dtype) { return dtype == DType::Float32 || dtype == DType::F
 
 bool gives_truth(LaneOp op) { return op >= LaneOp::Equal && op <= LaneOp::IsNan; }
 
-// NaNs and zeros of either sign as their bits tell.
+// Compares NaNs and zeros of either sign by their bits.
 bool is_same_lane(const Lane& a, const Lane& b) {
   return a.op == b.op && a.dtype == b.dtype && a.args == b.args && a.operand == b.operand &&
          a.integer == b.integer && a.half == b.half &&
@@ -75,7 +75,7 @@ uint32_t LaneBuilder::apply(LaneOp op, std::initializer_list<uint32_t> args) {
   if (!target_.can_emit(op, taken)) refuse();
   const uint32_t place =
       add({.op = op, .dtype = gives_truth(op) ? DType::Bool : taken, .args = args});
-  // What is one of its arguments, up to the sign, is what a half can hold.
+  // A result that is one of its arguments, up to the sign, is representable as a half.
   const bool chooses = op == LaneOp::Select || op == LaneOp::Minimum || op == LaneOp::Maximum ||
                        op == LaneOp::Negate || op == LaneOp::Absolute ||
                        op == LaneOp::FoldMaximum || op == LaneOp::FoldMinimum;

@@ -1,6 +1,6 @@
 // LaneBuilder: adds lanes to a nest, each expression once.
 //
-// Values of halves are float32 lanes that hold what the half would.
+// Values of half precision are float32 lanes, rounded to the half's values.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace opwright {
 
-// In which a nest computes values of a dtype.
+// The dtype in which a nest computes values of a dtype.
 [[nodiscard]] constexpr DType lane_dtype(DType dtype) noexcept {
   return dtype == DType::Float16 || dtype == DType::BFloat16 ? DType::Float32 : dtype;
 }
@@ -26,22 +26,22 @@ class LaneBuilder {
   LaneBuilder(std::vector<Lane>& lanes, const FusionTarget& target)
       : lanes_(lanes), target_(target) {}
 
-  // The place of the new lane, or of an equal one.
+  // The index of the new lane, or of an equal one.
   uint32_t load(uint32_t operand, DType memory);
   uint32_t number(uint32_t index);
   uint32_t constant(double number, DType dtype);
   uint32_t constant(const Scalar& number, DType dtype);
-  // The arguments have one dtype, but for a condition of Select. Truth values and Select know their
-  // results, all else gives what it takes.
+  // The arguments have one dtype, except for the condition of Select. The result has that dtype, or
+  // bool for comparisons.
   uint32_t apply(LaneOp op, std::initializer_list<uint32_t> args);
-  // The value as a tensor of the dtype would hold it.
+  // The value rounded as a tensor of the dtype would hold it.
   uint32_t convert(uint32_t lane, DType dtype);
 
   [[nodiscard]] DType dtype(uint32_t lane) const { return lanes_[lane].dtype; }
   [[nodiscard]] bool is_constant(uint32_t lane) const {
     return lanes_[lane].op == LaneOp::Constant;
   }
-  // False: a lane was asked for that cannot be emitted. The lanes are of no use then.
+  // False if a requested lane cannot be emitted. The lanes are then unusable.
   [[nodiscard]] bool can_be_emitted() const noexcept { return can_be_emitted_; }
   void refuse() noexcept { can_be_emitted_ = false; }
 

@@ -11,7 +11,7 @@
 namespace opwright {
 namespace {
 
-constexpr int64_t kUnknown = 1 << 20;  // a stride that only a run tells is taken for a large one
+constexpr int64_t kUnknown = 1 << 20;  // assumed for strides known only at run time: large
 
 class Ordering {
  public:
@@ -33,7 +33,7 @@ class Ordering {
     order.rows = collapse(rows);
     order.depth = collapse(depth);
     order.columns = {.dims = {columns}, .extent = sizes_[columns]};
-    // What lies around the columns without a gap is columns too.
+    // Dimensions that extend the columns without a gap are merged into them.
     std::vector<DomainLoop>& around = order.folds_columns ? order.depth : order.rows;
     while (!around.empty() && is_dense(around.back(), order.columns)) {
       order.columns = join(around.back(), order.columns);
@@ -66,7 +66,7 @@ class Ordering {
     return int64_t{1} << (2 * std::min<int64_t>(varies, 12));
   }
 
-  // The dimensions, those with the largest strides of what is written, or read most, first.
+  // The dimensions, sorted by descending strides of what is written, or read most.
   [[nodiscard]] std::vector<uint32_t> by_stride() const {
     const DomainOperand* main = nullptr;
     for (const DomainOperand& operand : operands_) {

@@ -1,5 +1,5 @@
-// The loops of a nest: which dimension of a domain runs in vectors, in which order the others, and
-// which of them are one loop.
+// Orders the loops of a nest: which dimension of a domain is vectorized, the order of the others,
+// and which of them are merged into one loop.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace opwright {
 
-// An operand's strides along the dimensions of the domain, in elements; 0: it does not vary.
+// An operand's strides along the dimensions of the domain, in elements; 0 if it does not vary.
 struct DomainOperand {
   std::vector<SymInt> strides;
   bool is_written = false;
 };
 
-// One loop: dimensions that are walked as one, outermost first.
+// One loop over merged dimensions, outermost first.
 struct DomainLoop {
   std::vector<uint32_t> dims;
   SymInt extent;
@@ -29,8 +29,8 @@ struct LoopOrder {
   bool folds_columns = false;
 };
 
-// Columns are where most operands lie next to one another, written ones before others. `env` owns
-// the symbols; null: there are none.
+// Columns are where most operands are contiguous, written ones first. `env` owns the symbols; null
+// if there are none.
 [[nodiscard]] LoopOrder order_loops(const std::vector<SymInt>& sizes,
                                     const std::vector<bool>& is_folded,
                                     const std::vector<DomainOperand>& operands,

@@ -1,14 +1,14 @@
-// Nest: a group of fused operators as one loop nest. What fusion makes and the emitter reads.
+// Nest: a group of fused operators as one loop nest. Built by fusion, read by the emitter.
 //
 //   for each row            in parallel; `rows` extents, outermost first, walked as one range
 //     for each depth        `depth` extents
 //       for each column     in vectors
 //
-// Lanes are the values of one point of it, in the order in which they can be computed. A fold
-// joins a lane over all points of a row (`folds_columns`: over depth and columns, as softmax and
-// the norms do) or over the depth of a row and column (the gradient of a bias). What is computed
-// from folds alone has one value for each of those, and may be used by lanes of the points again,
-// so that the points are gone through once more.
+// Lanes are the values of one point, in computation order. A reduction joins a lane over all points
+// of a row (`folds_columns`: over depth and columns, as in softmax and norms) or over the depth of
+// a row and column (the gradient of a bias). Values computed from reductions alone exist once per
+// row (or row and column). Lanes of the points may use them again, which takes another pass over
+// the points.
 #pragma once
 
 #include <cstdint>
@@ -22,24 +22,24 @@ namespace opwright {
 enum class LaneOp : uint8_t {
   // Sources.
   Load,      // element of `operand`, halves as float32
-  Constant,  // `number`, or `integer` of a dtype that is no float
+  Constant,  // `number`, or `integer` if the dtype is not a float
   Number,    // numbers[`integer`] of the call, an int64
   // Arithmetic of one dtype. Ints wrap.
   Add,
   Subtract,
   Multiply,
   Divide,       // of floats
-  DivideTrunc,  // rounded towards zero; ints divided by zero give what the emitter likes
+  DivideTrunc,  // rounded towards zero; division of ints by zero is unspecified
   DivideFloor,
   Remainder,  // has the sign of the divisor
   Fmod,       // has the sign of the dividend
   Negate,
   Absolute,
-  Minimum,  // NaN of either side wins
+  Minimum,  // propagates NaN of either side
   Maximum,
   FusedMultiplyAdd,  // a * b + c, rounded once
   CopySign,
-  // Truth values of one dtype's lanes.
+  // Comparisons of lanes of one dtype.
   Equal,
   NotEqual,
   Less,
@@ -47,7 +47,7 @@ enum class LaneOp : uint8_t {
   Greater,
   GreaterEqual,
   IsNan,
-  // Bits; of bools the logical operations.
+  // Bits; logical operations for bools.
   And,
   Or,
   Xor,
@@ -56,8 +56,8 @@ enum class LaneOp : uint8_t {
   ShiftRight,  // keeps the sign of signed ints
   // Choice and conversion.
   Select,     // args: a bool, then two of one dtype
-  Cast,       // as the conversion of tensors: floats to ints towards zero, to bool by != 0
-  RoundHalf,  // float32 rounded as the half `half` would hold it
+  Cast,       // like tensor conversion: floats to ints towards zero, to bool by != 0
+  RoundHalf,  // float32 rounded to the values of `half`
   // Functions of floats.
   Floor,
   Ceil,
@@ -78,7 +78,7 @@ enum class LaneOp : uint8_t {
   Sigmoid,
   Erf,
   Power,
-  // Folds, of the one argument.
+  // Reductions of one argument.
   FoldSum,
   FoldProduct,
   FoldMinimum,
@@ -88,15 +88,15 @@ enum class LaneOp : uint8_t {
 };
 
 [[nodiscard]] constexpr bool is_fold(LaneOp op) noexcept { return op >= LaneOp::FoldSum; }
-// Whether it takes some ten instructions or more: rather kept than computed again.
+// Whether it takes about ten instructions or more: better stored than recomputed.
 [[nodiscard]] bool is_costly(LaneOp op) noexcept;
-// As formulas and texts of nests spell it: "add", "fold_sum".
+// As written in formulas and texts of nests: "add", "fold_sum".
 [[nodiscard]] const char* lane_op_name(LaneOp op) noexcept;
 
 struct Lane {
   LaneOp op{};
   DType dtype{};                    // of the result; never a half, never complex
-  std::vector<uint32_t> args = {};  // places in `lanes`, before this one
+  std::vector<uint32_t> args = {};  // indices in `lanes`, before this one
   uint32_t operand = 0;
   double number = 0;
   int64_t integer = 0;
@@ -104,7 +104,7 @@ struct Lane {
   friend bool operator==(const Lane&, const Lane&) = default;
 };
 
-// A number of the nest that is known (`fixed` >= 0) or numbers[`number`] of the call.
+// A number of the nest that is known (`fixed` >= 0), or numbers[`number`] of the call.
 struct NestExtent {
   int64_t fixed = -1;
   uint32_t number = 0;
@@ -112,7 +112,7 @@ struct NestExtent {
   friend bool operator==(const NestExtent&, const NestExtent&) = default;
 };
 
-// Of an operand along one loop, in elements. One that is not fixed is read from the context.
+// The stride of an operand along one loop, in elements. If not fixed, it is read from the context.
 struct NestStride {
   bool is_fixed = true;
   int64_t fixed = 0;
@@ -120,10 +120,10 @@ struct NestStride {
 };
 
 struct NestOperand {
-  DType dtype{};  // of the memory; halves too, never complex
+  DType dtype{};  // of the memory; may be a half, never complex
   bool is_written = false;
-  // Along the rows, the depth, then the columns. A stride of columns that is not fixed to 0 or 1
-  // takes element by element.
+  // Along the rows, the depth, then the columns. A column stride that is not fixed to 0 or 1 is
+  // accessed element by element.
   std::vector<NestStride> strides = {};
   friend bool operator==(const NestOperand&, const NestOperand&) = default;
 };
@@ -141,16 +141,15 @@ struct Nest {
   bool folds_columns = true;
   std::vector<NestOperand> operands = {};
   std::vector<Lane> lanes = {};
-  std::vector<NestStore> stores = {};  // memory that is written may be that of a loaded operand at
-                                       // the same points
+  std::vector<NestStore> stores = {};  // may overwrite a loaded operand at the same points
   uint32_t num_numbers = 0;
   friend bool operator==(const Nest&, const Nest&) = default;
 };
 
-// What a generated function gets: an array of 64-bit words.
+// The argument of a generated function: an array of 64-bit words.
 //   row_begin row_end column_begin column_end scratch numbers... pointers... strides...
-// Rows are counted over the product of `rows` (1 if there are none). The column range is read by
-// nests that do not fold columns; scratch is the thread's own.
+// Rows are counted over the product of `rows` (1 if there are none). Nests that do not reduce
+// columns read the column range; scratch is thread-local.
 struct NestContext {
   enum Word : uint8_t { RowBegin, RowEnd, ColumnBegin, ColumnEnd, Scratch, FirstNumber };
 
@@ -158,7 +157,7 @@ struct NestContext {
   [[nodiscard]] static uint32_t pointer(const Nest& nest, uint32_t operand) {
     return number(nest.num_numbers) + operand;
   }
-  // Of every stride, fixed ones too; `loop` counts rows, depth, columns.
+  // For every stride, including fixed ones; `loop` counts rows, depth, columns.
   [[nodiscard]] static uint32_t stride(const Nest& nest, uint32_t operand, uint32_t loop) {
     const auto num_operands = static_cast<uint32_t>(nest.operands.size());
     return pointer(nest, num_operands) + operand * num_loops(nest) + loop;
@@ -171,7 +170,7 @@ struct NestContext {
   }
 };
 
-// One line for each part, to read and to compare:
+// One line per part, to read and to compare:
 //   rows 128 depth columns n0 folds columns
 //   operand 0 float32 [1024, 1]
 //   operand 1 written float32 [1024, 1]

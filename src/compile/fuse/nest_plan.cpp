@@ -15,7 +15,7 @@
 namespace opwright {
 namespace {
 
-// An operand: memory of a value, as a map of the group shows it.
+// An operand: the memory of a value, seen through a map of the group.
 using Member = FusionGroup::Member;
 
 class NestPlanner {
@@ -88,7 +88,7 @@ class NestPlanner {
         {.is_fixed = !stride.is_symbolic(), .fixed = stride.is_symbolic() ? 0 : stride.word()});
   }
 
-  // The lane of a value that a node takes.
+  // The lane of a value that a node uses.
   uint32_t lane_of(GraphValue& value) {
     const IndexView view = look_through(value);
     if (const auto found = computed_.find(view.root); found != computed_.end())
@@ -96,7 +96,7 @@ class NestPlanner {
     return lanes_.load(operand_of(value, view), view.root->tensor().dtype());
   }
 
-  // Which map of the root the value is read by: that of the node that reads it, in the domain.
+  // The map of the root through which the value is read: that of the reading node, in the domain.
   uint32_t operand_of(const GraphValue& value, const IndexView& view) {
     for (size_t i = 0; i < group_.read.size(); ++i) {
       const Member& member = group_.read[i];
@@ -105,7 +105,7 @@ class NestPlanner {
     OPWRIGHT_ASSERT(false);
     return 0;
   }
-  // `result_dims_` is the node's own map, right-aligned with what it reads.
+  // `result_dims_` is the node's own map, right-aligned with its inputs.
   bool reads(const GraphValue& value, const IndexView& view, const Member& member) const {
     const auto ndim = static_cast<size_t>(value.tensor().dim());
     const size_t lead = node_dims_.size() - ndim;
@@ -128,14 +128,14 @@ class NestPlanner {
     computed_[&result] = point.fold ? add_fold(*point.fold, inputs[0]) : point.add(lanes_, inputs);
   }
 
-  // The map of what a fold takes, in the domain: from what it gives, and the folded dimensions.
+  // The map of a reduction's input, in the domain: from its result and the reduced dimensions.
   DimMap input_dims(const Node& node, const PointNode& point) const {
     GraphValue& input = *point.inputs[0];
     const IndexView view = look_through(input);
     DimMap dims(static_cast<size_t>(input.tensor().dim()), kNoDim);
     const Member* computed = group_.find_computed(*view.root);
     const DimMap own = group_.find_computed(node.values()[0])->dims;
-    // Kept dimensions are told by the result, folded ones by what is read.
+    // Kept dimensions come from the result, reduced ones from the input.
     size_t next = 0;
     const bool keeps = own.size() == dims.size();
     for (size_t i = 0; i < dims.size(); ++i) {

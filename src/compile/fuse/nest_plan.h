@@ -1,4 +1,4 @@
-// NestPlan: a group as a nest, with what its call takes and gives.
+// NestPlan: a group as a nest, with the inputs and outputs of its call.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace opwright {
 
-// How a tensor of a nest lies in memory.
+// Memory layout of a tensor of a nest.
 struct NestTensor {
   DType dtype{};
   std::vector<NestExtent> sizes = {};
@@ -19,13 +19,13 @@ struct NestTensor {
   friend bool operator==(const NestTensor&, const NestTensor&) = default;
 };
 
-// Operands of the nest are the inputs, then the outputs.
+// The operands of the nest are the inputs, then the outputs.
 struct NestPlan {
   Nest nest;
   std::vector<GraphValue*> inputs;
   std::vector<GraphValue*> outputs;
-  std::vector<NestTensor> tensors;  // of each operand
-  // numbers[number] is the stride of an operand along a loop that is not fixed.
+  std::vector<NestTensor> tensors;  // one per operand
+  // numbers[number] is the dynamic stride of an operand along a loop.
   struct StrideNumber {
     uint32_t operand = 0;
     uint32_t loop = 0;
@@ -36,8 +36,8 @@ struct NestPlan {
   std::vector<SymInt> numbers;
 };
 
-// `outputs` are what is needed outside, in the order that they get. `env` owns the symbols; null:
-// there are none.
+// `outputs` are the values used outside, in output order. `env` owns the symbols; null if there are
+// none.
 [[nodiscard]] NestPlan plan_nest(const FusionPlan& plan, const FusionGroup& group,
                                  const std::vector<const FusionGroup::Member*>& outputs,
                                  const ShapeEnv* env);

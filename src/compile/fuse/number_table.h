@@ -1,4 +1,4 @@
-// NumberTable: the symbolic numbers of a nest, each once; they are arguments of its call.
+// NumberTable: the symbolic numbers of a nest without duplicates; they are arguments of its call.
 #pragma once
 
 #include <algorithm>

@@ -22,7 +22,7 @@ namespace {
 
 bool is_plain_cpu(const Tensor& tensor) { return tensor.is_defined() && tensor.device() == kCpu; }
 
-// The argument of that name; null: the schema has none.
+// The argument of that name; null if the schema has none.
 const NodeArgument* find_argument(const Node& node, std::string_view name) {
   const auto index = node.op().schema().index_of(name);
   return index ? &node.args()[*index] : nullptr;
@@ -39,7 +39,7 @@ GraphValue* tensor_argument(const Node& node, size_t index) {
 
 std::optional<PointwiseFormula> formula_of(const Node& node) {
   SmallVector<OpwValue, 8> args;
-  std::vector<Tensor> tensors(node.args().size());  // keep what is lent
+  std::vector<Tensor> tensors(node.args().size());  // keeps borrowed tensors alive
   for (size_t i = 0; i < node.args().size(); ++i) {
     const NodeArgument& argument = node.args()[i];
     if (argument.kind() == NodeArgument::Kind::List) return std::nullopt;
@@ -79,7 +79,7 @@ std::optional<PointNode> describe_formula(const Node& node) {
       const PointwiseFormula::Operand& operand = formula.operands[i];
       if (is_symbol(operand)) {
         operands.push_back(lanes.convert(inputs[symbol++], compute));
-      } else if (operand.is_number) {  // rounded already
+      } else if (operand.is_number) {  // already rounded
         operands.push_back(lanes.constant(operand.number, compute));
       } else if (formula.has_condition && i == 0) {
         operands.push_back(lanes.convert(inputs[next++], DType::Bool));
@@ -117,7 +117,7 @@ std::optional<PointNode> describe_copy(const Node& node) {
 std::optional<PointNode> describe_constant(const Node& node) {
   struct Filled {
     std::string_view name;
-    std::string_view argument;  // that tells the number
+    std::string_view argument;  // that specifies the number
     int number = 0;
   };
   static constexpr auto kFilled = std::to_array<Filled>({{"aten::full", "fill_value"},
@@ -145,7 +145,7 @@ std::optional<PointNode> describe_constant(const Node& node) {
   return point;
 }
 
-// ---- Folds ----
+// ---- Reductions ----
 
 struct FoldName {
   std::string_view name;
@@ -170,7 +170,7 @@ constexpr auto kFoldOperators =
                              {"aten::all.dim", LaneOp::FoldAnd},
                              {"aten::all.dims", LaneOp::FoldAnd}});
 
-// Which dimensions the argument `dim` names; none or an empty list: all.
+// The dimensions named by the argument `dim`; none or an empty list: all.
 std::optional<std::vector<bool>> folded_dims(const Node& node, int64_t ndim) {
   const NodeArgument* given = find_argument(node, "dim");
   std::vector<int64_t> named;
@@ -223,7 +223,7 @@ std::optional<PointNode> describe_fold(const Node& node, const FusionTarget& tar
 
 // ---- All ----
 
-// Builds the lanes once, to see whether they can be emitted and what they cost.
+// Builds the lanes once, to see whether they can be emitted and how costly they are.
 bool try_lanes(PointNode& point, const FusionTarget& target) {
   std::vector<Lane> lanes;
   LaneBuilder builder(lanes, target);

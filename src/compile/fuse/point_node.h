@@ -1,4 +1,4 @@
-// What a node means to a nest: an expression of elements, or a fold of them.
+// What a node computes in a nest: an expression of elements, or a reduction of them.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,24 @@ namespace opwright {
 struct PointNode {
   struct Fold {
     LaneOp op{};
-    std::vector<bool> dims;  // of the one input: which are folded
+    std::vector<bool> dims;  // of the one input: which are reduced
     bool is_mean = false;    // the sum is divided by the number of elements
     DType compute{};         // what elements are converted to
     DType result{};
   };
-  // The tensors that it reads, which broadcast to its result; of a fold the folded one.
+  // The tensors that it reads, which broadcast to its result; for a reduction, the reduced one.
   std::vector<GraphValue*> inputs = {};
   std::optional<Fold> fold = std::nullopt;
   std::vector<SymInt> symbols = {};  // numbers that it reads
-  // Of others: the lane of the result, from those of the inputs, then of the symbols, int64.
+  // For others: returns the lane of the result, from the lanes of the inputs and then of the
+  // symbols, int64.
   std::function<uint32_t(LaneBuilder& lanes, std::span<const uint32_t> inputs)> add = {};
   bool is_costly = false;
-  // Gives new memory with what was there, or a constant: by itself no reason for a nest.
+  // Copies memory or fills it with a constant: alone not worth a nest.
   bool is_trivial = false;
 };
 
-// None: the node stays a call.
+// nullopt: the node stays a call.
 [[nodiscard]] std::optional<PointNode> describe_point(const Node& node, const FusionTarget& target);
 
 }  // namespace opwright

@@ -22,14 +22,14 @@ bool lie_alike(const Tensor& a, const Tensor& b) {
   return true;
 }
 
-// Whether the value lies in memory that the run made and nobody else has. An author's operator may
-// keep what it gives.
+// Whether the value is in memory that the run allocated and nothing else references. An author's
+// operator may keep a reference to its results.
 bool is_fresh(const GraphValue& value) {
   return value.node().kind() == NodeKind::Call && !value.node().op().gives_views() &&
          value.node().op().schema().name.name_space == "aten";
 }
 
-// By how many maps the group reads the value.
+// Through how many maps the group reads the value.
 ptrdiff_t count_reads(const FusionGroup& group, const GraphValue& value) {
   return std::ranges::count(group.read, &value, &FusionGroup::Member::value);
 }
@@ -43,7 +43,7 @@ ReusedMemory::ReusedMemory(Graph& graph)
   }
 }
 
-// Whether nothing but nodes of the group, and views for them, sees the value's memory.
+// Whether only nodes of the group, and views for them, use the value's memory.
 bool ReusedMemory::ends_with(const GraphValue& value, const FusionGroup& group) const {
   const std::vector<GraphValue*>& sharing = by_group_[memory_.group(value)];
   return std::ranges::all_of(sharing, [&](const GraphValue* each) {
@@ -55,7 +55,7 @@ bool ReusedMemory::ends_with(const GraphValue& value, const FusionGroup& group) 
   });
 }
 
-// The value that shows all of the member's memory, in the way that the output is to lie.
+// The value that views all of the member's memory in the layout of the output.
 GraphValue* ReusedMemory::find_shape(const FusionGroup::Member& member,
                                      const FusionGroup::Member& output) const {
   for (GraphValue* each : by_group_[memory_.group(*member.value)]) {
@@ -86,7 +86,7 @@ std::optional<ReusedMemory::Choice> ReusedMemory::find_dead_value(
   return std::nullopt;
 }
 
-// The input that the output is copied to at the end, if nothing else looks at it.
+// The input that the output is copied to at the end, if nothing else uses it.
 std::optional<ReusedMemory::Choice> ReusedMemory::find_write_back(
     const FusionGroup& group, const FusionGroup::Member& output) const {
   Node* copy = nullptr;

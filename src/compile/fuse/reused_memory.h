@@ -1,5 +1,5 @@
-// ReusedMemory: which result of a group may lie in memory that is there: that of a value that the
-// group reads last, or of an input that the result is written back to.
+// ReusedMemory: decides which result of a group can reuse memory: that of a value whose last reader
+// is the group, or of an input that the result is written back to.
 #pragma once
 
 #include <optional>
@@ -13,16 +13,16 @@ namespace opwright {
 
 class ReusedMemory {
  public:
-  // Of a graph that does not change meanwhile; inputs that it writes share no memory with others.
+  // The graph must not change meanwhile; inputs that it writes share no memory with others.
   explicit ReusedMemory(Graph& graph);
 
   struct Choice {
     const FusionGroup::Member* output = nullptr;
-    GraphValue* root = nullptr;    // whose memory it is
-    GraphValue* memory = nullptr;  // a value that shows it as the output is to lie
-    Node* write_back = nullptr;    // the copy that is no longer needed; null: none
+    GraphValue* root = nullptr;    // owner of the memory
+    GraphValue* memory = nullptr;  // a value that views it in the layout of the output
+    Node* write_back = nullptr;    // the copy that becomes unnecessary; null if none
   };
-  // Only groups without folds write over what they read: a point is read before it is written.
+  // Only groups without reductions overwrite their inputs: each point is read before it is written.
   [[nodiscard]] std::optional<Choice> choose(
       const FusionGroup& group, const std::vector<const FusionGroup::Member*>& outputs) const;
 
@@ -36,7 +36,7 @@ class ReusedMemory {
                                        const FusionGroup::Member& output) const;
 
   SharedMemory memory_;
-  std::vector<std::vector<GraphValue*>> by_group_;  // of shared memory
+  std::vector<std::vector<GraphValue*>> by_group_;  // per group of shared memory
 };
 
 }  // namespace opwright

@@ -1,4 +1,4 @@
-// What a size was when the graph was captured, for choices that any value of it allows.
+// The value of a size at capture time, for decisions that are valid for any value.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace opwright {
 
-// `env` owns the symbols; null: there are none. `if_unknown` for sizes that only a run tells.
+// `env` owns the symbols; null if there are none. `if_unknown` is for data-dependent sizes.
 [[nodiscard]] inline int64_t estimate_size(const ShapeEnv* env, const SymInt& size,
                                            int64_t if_unknown = 1) {
   if (!size.is_symbolic()) return size.word();

@@ -1,4 +1,4 @@
-// A nest as LLVM IR text, in final form: vectors of fixed width, elementary functions as
+// Emits a nest as LLVM IR text in final form: vectors of fixed width, elementary functions as
 // instructions, one function of one pointer.
 #pragma once
 
@@ -10,19 +10,19 @@
 
 namespace opwright {
 
-// What the emitter knows of a machine.
+// What the emitter knows about a machine.
 struct EmitTarget {
-  uint32_t vector_bytes = 64;  // of its registers: 64, 32
+  uint32_t vector_bytes = 64;  // register size: 64 or 32
   friend bool operator==(const EmitTarget&, const EmitTarget&) = default;
 };
 
-// The one function of each module: void @nest(ptr %context), a NestContext.
+// The single function of each module: void @nest(ptr %context), a NestContext.
 inline constexpr const char* kNestFunction = "nest";
 
 struct EmittedNest {
   std::string ir;
-  // The scratch of a thread has so many bytes for each point of a row (depth times columns), and
-  // kScratchSlack beside.
+  // A thread's scratch memory has this many bytes per point of a row (depth times columns), plus
+  // kScratchSlack.
   int64_t scratch_bytes = 0;
 };
 inline constexpr int64_t kScratchSlack = 256;

@@ -181,7 +181,7 @@ IrValue IrBuilder::at_most(const IrValue& a, const IrValue& limit) {
   return select(compare("fcmp ogt", a, limit), limit, a);
 }
 
-// An instruction of AVX-512 instead of nine.
+// One AVX-512 instruction instead of nine.
 IrValue IrBuilder::scale(const IrValue& a, const IrValue& n) {
   const std::string vector = to_text(a.type);
   const std::string name = "llvm.x86.avx512.mask.scalef.ps.512";

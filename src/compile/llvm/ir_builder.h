@@ -1,7 +1,7 @@
-// LLVM IR text of one function, instruction by instruction.
+// Builds the LLVM IR text of one function, instruction by instruction.
 //
-// Code generation runs without LLVM's optimiser, so what the text repeats is computed again: pure
-// instructions of equal text are therefore made once as long as the first still dominates.
+// Code generation runs without LLVM's optimiser, so repeated text would be computed again.
+// Therefore pure instructions of equal text are created once, as long as the first one dominates.
 #pragma once
 
 #include <cstddef>
@@ -30,10 +30,10 @@ struct IrType {
 [[nodiscard]] std::string to_text(IrType type);           // "<16 x float>"
 [[nodiscard]] std::string intrinsic_suffix(IrType type);  // "v16f32"
 [[nodiscard]] uint32_t bits_of(IrKind kind);
-// Of lanes that are computed; bools are i1.
+// For computed lanes; bools are i1.
 [[nodiscard]] IrKind lane_kind(DType dtype);
 
-// A name or a constant.
+// A named value or a constant.
 struct IrValue {
   std::string text = {};
   IrType type = {};
@@ -44,7 +44,7 @@ struct IrValue {
 
 class IrBuilder {
  public:
-  // `vector_bytes`: of the registers of the machine.
+  // `vector_bytes`: the size of the machine's registers.
   explicit IrBuilder(uint32_t vector_bytes = 32) : vector_bytes_(vector_bytes) {}
 
   // Constants; the same in every lane of a vector.
@@ -52,13 +52,13 @@ class IrBuilder {
   static IrValue integer(IrType type, int64_t value);
   static IrValue index(int64_t value) { return integer({IrKind::I64}, value); }
 
-  // Instructions. `compute` is for those that depend on nothing but their text.
+  // Instructions. `compute` is for those that depend only on their text.
   IrValue compute(IrType type, const std::string& text);
   IrValue read(IrType type, std::string_view text);
   void perform(std::string_view text);
   IrValue call(std::string_view intrinsic, IrType type, std::initializer_list<IrValue> args,
                std::string_view flags = "");
-  // What the module has beside the function: a declaration, a function, a table; each name once.
+  // Adds to the module, next to the function: a declaration, a function, a table; each name once.
   void support(const std::string& name, const std::string& text);
 
   IrValue binary(std::string_view op, const IrValue& a, const IrValue& b);
@@ -68,7 +68,7 @@ class IrBuilder {
   IrValue bitcast(const IrValue& a, IrKind kind) { return convert("bitcast", a, kind); }
   IrValue splat(const IrValue& scalar, uint32_t width);
 
-  // Of floats.
+  // For floats.
   IrValue add(const IrValue& a, const IrValue& b) { return binary("fadd", a, b); }
   IrValue subtract(const IrValue& a, const IrValue& b) { return binary("fsub", a, b); }
   IrValue multiply(const IrValue& a, const IrValue& b) { return binary("fmul", a, b); }
@@ -79,16 +79,16 @@ class IrBuilder {
   IrValue copysign(const IrValue& a, const IrValue& b) {
     return call("llvm.copysign", a.type, {a, b});
   }
-  // NaN stays; one instruction, where the limit is none.
+  // Keeps NaN; one instruction if the limit is not NaN.
   IrValue at_least(const IrValue& a, const IrValue& limit);
   IrValue at_most(const IrValue& a, const IrValue& limit);
-  // Whether vectors of that type have scale(): a * 2^n, rounded once, n whole.
+  // Whether vectors of that type have scale(): a * 2^n, rounded once, for integer n.
   [[nodiscard]] bool has_scale(IrType type) const {
     return vector_bytes_ == 64 && type == IrType{IrKind::Float, 16};
   }
   IrValue scale(const IrValue& a, const IrValue& n);
 
-  // Of i64 scalars, with constants folded.
+  // For i64 scalars, with constant folding.
   IrValue index_add(const IrValue& a, const IrValue& b);
   IrValue index_multiply(const IrValue& a, const IrValue& b);
   IrValue address(IrKind element, const IrValue& base, const IrValue& index);
@@ -125,7 +125,7 @@ class IrBuilder {
   std::string text_, slots_, block_ = "entry";
   uint32_t count_ = 0;
   std::unordered_map<std::string, std::string> known_;
-  std::vector<std::string> order_;  // of known_, to forget by
+  std::vector<std::string> order_;  // the keys of known_ in order, for forgetting
   std::vector<std::pair<std::string, std::string>> support_;
 };
 

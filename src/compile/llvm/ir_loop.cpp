@@ -14,7 +14,7 @@ namespace {
 
 using Body = std::function<IrValues(const IrValue&, const IrValues&)>;
 
-// How often a loop with constant bounds runs; -1: unknown.
+// The trip count of a loop with constant bounds; -1 if unknown.
 int64_t trip_count(const IrValue& begin, const IrValue& end, int64_t step) {
   int64_t first = 0;
   int64_t last = 0;

@@ -1,4 +1,4 @@
-// Loops of IR that carry values.
+// Emits IR loops with loop-carried values.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@ namespace opwright {
 
 using IrValues = std::vector<IrValue>;
 
-// for (i = begin; i < end; i += step) state = body(i, state). The last state. Bounds are i64; with
-// constant ones no test is made before the loop, and none at all where it runs once.
+// for (i = begin; i < end; i += step) state = body(i, state). Returns the last state. Bounds are
+// i64; constant ones need no test before the loop, and no test at all if it runs once.
 IrValues emit_loop(IrBuilder& builder, const IrValue& begin, const IrValue& end, int64_t step,
                    IrValues state,
                    const std::function<IrValues(const IrValue& index, const IrValues&)>& body);
 
-// while (condition(state)) state = body(state). The last state; `condition` gives an i1 scalar.
+// while (condition(state)) state = body(state). Returns the last state; `condition` returns an i1.
 IrValues emit_while(IrBuilder& builder, IrValues state,
                     const std::function<IrValue(const IrValues&)>& condition,
                     const std::function<IrValues(const IrValues&)>& body);

@@ -16,13 +16,13 @@ constexpr double kPi1 = 3.1415927410125732;
 constexpr double kPi2 = -8.742277657347586e-08;
 constexpr double kPi3 = -3.430250403e-15;
 
-// 32 bits of 2/pi from every eighth on.
+// 32 bits of 2/pi starting at every eighth bit.
 constexpr const char* kTwoOverPi = R"(
 @two_over_pi = private unnamed_addr constant [24 x i32] [i32 162, i32 41721, i32 10680707, i32 -1560706194, i32 -108827058, i32 -2089923004, i32 1850622997, i32 1313084713, i32 1142237692, i32 355073063, i32 704390999, i32 -64530479, i32 660066805, i32 1473377588, i32 -772459299, i32 -181084736, i32 886948059, i32 -574563486, i32 -1059364203, i32 -614296167, i32 1653971260, i32 -1785119677, i32 -1724103792, i32 1011060801]
 )";
 
-// Lanes beyond kFarAngle: x = m * 2^e; the product of m and the 96 bits of 2/pi about the binary
-// point gives the quadrant and the rest, of which Taylor's series is summed in double.
+// Lanes beyond kFarAngle: x = m * 2^e. The product of m and the 96 bits of 2/pi around the binary
+// point gives the quadrant and the remainder, whose Taylor series is summed in double.
 constexpr const char* kFarFunction = R"(
 define internal {vector} @{name}({vector} %xs, {vector} %near) #1 {{
 entry:
@@ -140,7 +140,7 @@ IrValue with_far_lanes(IrBuilder& b, const IrValue& x, const IrValue& near, bool
                                     slow.text, cold));
 }
 
-// The sine of x - turns * pi, negated where the lowest of `bits` is 1.
+// The sine of x - turns * pi, negated if the lowest of `bits` is 1.
 IrValue sine_of_rest(IrBuilder& b, const IrValue& x, const IrValue& turns, const IrValue& bits) {
   const auto constant = [&](double value) { return IrBuilder::number(x.type, value); };
   const IrValue minus = b.negate(turns);
@@ -161,7 +161,7 @@ IrValue sin(IrBuilder& b, const IrValue& x) {
   const Rounded n = round_scaled(b, x, 0.31830988618379067);
   const IrValue y = sine_of_rest(b, x, n.whole, n.bits);
   const IrValue is_zero = b.compare("fcmp oeq", x, IrBuilder::number(x.type, 0));
-  return with_far_lanes(b, x, b.select(is_zero, x, y), false);  // -0 too
+  return with_far_lanes(b, x, b.select(is_zero, x, y), false);  // also -0
 }
 
 // The sine of x + pi/2: turns are halves, rounded up.

@@ -1,6 +1,6 @@
 // sin and cos of float32 lanes, for all angles.
 //
-// Up to kFarAngle they are reduced by pi in three parts; further ones, seen by one test for a
+// Up to kFarAngle they are reduced by pi in three parts. Larger angles, detected by one test per
 // vector, go through a cold function of the module that reduces lane by lane with 96 bits of 2/pi.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Constants in the type of another value, and the ones that the elementary functions share.
+// Constants in the type of another value, and constants shared by the elementary functions.
 #pragma once
 
 #include <cstdint>

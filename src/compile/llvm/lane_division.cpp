@@ -16,11 +16,11 @@ struct Division {
   IrValue quotient, rest;
 };
 
-// Towards zero. x86 has no division of int vectors: those of 32 bits and less are exact in double.
+// Towards zero. x86 has no division of int vectors; up to 32 bits they are exact in double.
 Division divide_ints(IrBuilder& b, bool is_signed, const IrValue& x, const IrValue& y) {
   const IrValue zero = IrBuilder::integer(x.type, 0);
   const IrValue one = IrBuilder::integer(x.type, 1);
-  // Zero and -1 may not reach the instruction, which would stop the program.
+  // Zero and -1 must not reach the instruction, which would trap.
   IrValue divisor = b.select(b.compare("icmp eq", y, zero), one, y);
   const IrValue is_minus_one = b.compare("icmp eq", y, IrBuilder::integer(x.type, -1));
   if (is_signed) divisor = b.select(is_minus_one, one, divisor);
@@ -68,8 +68,8 @@ IrValue rest_of_near(IrBuilder& b, const IrValue& over, const IrValue& under) {
   return b.select(is_above, b.subtract(raised, under), raised);
 }
 
-// The size of the rest of a division towards zero, of doubles that were float32. Large quotients
-// are brought down by forty bits at a time, in a loop that others never enter.
+// The magnitude of the remainder of a division towards zero, for doubles that were float32. Large
+// quotients are reduced by forty bits at a time, in a loop that others never enter.
 IrValue rest_of_floats(IrBuilder& b, const IrValue& x, const IrValue& y) {
   const IrValue under = b.absolute(y);
   const auto number = [&](double value) { return IrBuilder::number(x.type, value); };
@@ -114,7 +114,7 @@ IrValue of_floats(IrBuilder& b, LaneOp op, const IrValue& x, const IrValue& y) {
       b.binary("xor", b.compare("fcmp olt", y, zero), b.compare("fcmp olt", rest, zero));
   const IrValue is_moved = b.binary("and", b.compare("fcmp une", rest, zero), is_crossed);
   if (op == LaneOp::Remainder) return b.select(is_moved, b.add(rest, y), rest);
-  // As Python divides: the floor of the exact quotient, with the sign of a zero.
+  // As in Python: the floor of the exact quotient, with the sign of a zero.
   const IrValue plain = b.divide(x, y);
   const IrValue near = b.divide(b.subtract(x, rest), y);
   const IrValue quotient = b.select(is_moved, b.subtract(near, number(1)), near);

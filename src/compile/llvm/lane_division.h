@@ -1,4 +1,4 @@
-// Divisions of lanes that are no single instruction, and floats made ints.
+// Divisions of lanes that are not a single instruction, and conversion of floats to ints.
 #pragma once
 
 #include "opwright/compile/fuse/nest.h"
@@ -10,7 +10,7 @@ namespace opwright {
 // DivideTrunc, DivideFloor, Remainder, Fmod.
 IrValue emit_division(IrBuilder& b, LaneOp op, DType dtype, const IrValue& x, const IrValue& y);
 
-// Towards zero, as the conversion of the CPU: what the int cannot hold gives some int.
+// Towards zero, like the CPU's conversion: values that the int cannot hold give an unspecified int.
 IrValue float_to_int(IrBuilder& b, const IrValue& x, DType to);
 
 }  // namespace opwright

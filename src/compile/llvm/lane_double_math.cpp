@@ -12,7 +12,7 @@ namespace {
 constexpr double kDoubleLn2High = 6.93147180369123816490e-01;
 constexpr double kDoubleLn2Low = 1.90821492927058770002e-10;
 
-// e^(high - low) - 1, where that is at most ln(2) / 2.
+// e^(high - low) - 1, where high - low is at most ln(2) / 2.
 IrValue expm1_of_rest(IrBuilder& b, const IrValue& high, const IrValue& low) {
   const IrValue r = b.subtract(high, low);
   const IrValue t = b.multiply(r, r);
@@ -43,7 +43,7 @@ IrValue power_of_two_double(IrBuilder& b, const IrValue& n) {
                    IrKind::Double);
 }
 
-// m * 2^n by two factors, so that subnormal results and infinity come out right.
+// m * 2^n by two factors, so that subnormal results and infinity are correct.
 IrValue scale_double(IrBuilder& b, const IrValue& m, const IrValue& bits) {
   const IrValue n = b.binary("sub", bits, whole(bits, 0x4338000000000000));
   const IrValue half = b.binary("ashr", n, whole(n, 1));
@@ -113,7 +113,7 @@ IrValue expm1_double(IrBuilder& b, const IrValue& x) {
   const IrValue doubled = b.add(sum, sum);
   const IrValue is_near = b.compare("icmp eq", n, whole(n, 0));
   const IrValue result = b.select(is_near, reduced.rest, doubled);
-  return b.select(b.compare("fcmp oeq", x, constant(x, 0.0)), x, result);  // -0 too
+  return b.select(b.compare("fcmp oeq", x, constant(x, 0.0)), x, result);  // also -0
 }
 
 IrValue log_double(IrBuilder& b, const IrValue& x) {
@@ -126,7 +126,7 @@ IrValue log10_double(IrBuilder& b, const IrValue& x) {
   return b.multiply(log_double(b, x), constant(x, 0.43429448190325183));
 }
 
-// ln(u) of the rounded u = 1 + x, and what the rounding lost.
+// ln(u) of the rounded u = 1 + x, plus the rounding error.
 IrValue log1p_double(IrBuilder& b, const IrValue& x) {
   const IrValue u = b.add(x, constant(x, 1.0));
   const IrValue lost = b.subtract(x, b.subtract(u, constant(x, 1.0)));

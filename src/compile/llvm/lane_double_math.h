@@ -1,5 +1,5 @@
-// Elementary functions of float64 lanes, by the polynomials of fdlibm without its branches. They
-// err by a few units in the last place.
+// Elementary functions of float64 lanes: fdlibm's polynomials without its branches. Their error is
+// a few units in the last place.
 #pragma once
 
 #include "opwright/compile/llvm/ir_builder.h"

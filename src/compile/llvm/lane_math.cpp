@@ -7,11 +7,11 @@
 #include "opwright/compile/llvm/ir_builder.h"
 #include "opwright/compile/llvm/lane_constants.h"
 
-// Coefficients are own minimax fits of the errors named, rounded to float32 one by one.
+// Coefficients are our own minimax fits of the named errors, each rounded to float32.
 namespace opwright::lane_math {
 namespace {
 
-constexpr double kRounding = 12582912.0;  // 1.5 * 2^23: added, it rounds to an int
+constexpr double kRounding = 12582912.0;  // 1.5 * 2^23: adding it rounds to an int
 constexpr int64_t kRoundingBits = 0x4B400000;
 constexpr double kLn2High = 0.693145751953125;
 constexpr double kLn2Low = 1.428606765330187e-06;
@@ -22,8 +22,8 @@ IrValue exp_rest(IrBuilder& b, const IrValue& r) {
   return polynomial(b, r, {0.5, 0x1.55549p-3, 0x1.5554c2p-5, 0x1.123adap-7, 0x1.6d7812p-10});
 }
 
-// e^r - 1 - r + last. A statement for each step: compilers evaluate arguments in different orders,
-// and the text of a nest should not depend on them.
+// e^r - 1 - r + last. One statement per step: compilers evaluate arguments in different orders, and
+// the text of a nest must not depend on that.
 IrValue add_exp_rest(IrBuilder& b, const IrValue& r, const IrValue& last) {
   const IrValue rest = exp_rest(b, r);
   const IrValue square = b.multiply(r, r);
@@ -43,7 +43,7 @@ Reduced reduce_exp(IrBuilder& b, const IrValue& x) {
   return {n, add_exp_rest(b, r, r)};
 }
 
-// m * 2^n by two factors, so that subnormal results and infinity come out right.
+// m * 2^n by two factors, so that subnormal results and infinity are correct.
 IrValue scale(IrBuilder& b, const IrValue& m, const Rounded& count) {
   if (b.has_scale(m.type)) return b.scale(m, count.whole);
   const IrValue& bits = count.bits;
@@ -97,7 +97,7 @@ IrValue exp2(IrBuilder& b, const IrValue& x) {
 IrValue log(IrBuilder& b, const IrValue& x) {
   const IrValue is_tiny = b.compare("fcmp olt", x, constant(x, 0x1p-126));
   const IrValue scaled = b.select(is_tiny, b.multiply(x, constant(x, 0x1p24)), x);
-  // The mantissa from sqrt(1/2) to sqrt(2).
+  // The mantissa in [sqrt(1/2), sqrt(2)).
   const IrValue raw = b.bitcast(scaled, IrKind::I32);
   const IrValue bits = b.binary("sub", raw, whole(raw, 0x3F3504F3));
   const IrValue exponent = b.binary("ashr", bits, whole(bits, 23));
@@ -120,14 +120,14 @@ IrValue log(IrBuilder& b, const IrValue& x) {
   return b.select(b.compare("fcmp oeq", x, constant(x, 0.0)), constant(x, -kInfinity), y);
 }
 
-// Below 0.6 an odd polynomial; above 1 - 2 / (e^2|x| + 1), which scales the error of exp down.
+// Below 0.6 an odd polynomial; above it 1 - 2 / (e^2|x| + 1), which scales down the error of exp.
 IrValue tanh(IrBuilder& b, const IrValue& x) {
   const IrValue square = b.multiply(x, x);
   const IrValue rest = polynomial(
       b, square, {-0x1.55553ep-2, 0x1.1109b6p-3, -0x1.b898fp-5, 0x1.54b3e4p-6, -0x1.822ebap-8});
   const IrValue near = b.fma(b.multiply(square, x), rest, x);
   const IrValue magnitude = b.absolute(x);
-  const IrValue bounded = b.at_most(magnitude, constant(x, 9.02));  // from 9.011 on it is 1
+  const IrValue bounded = b.at_most(magnitude, constant(x, 9.02));  // it is 1 from 9.011 on
   const Reduced reduced = reduce_exp(b, b.add(bounded, bounded));
   const IrValue power = power_of_two(b, reduced.n.bits);
   const IrValue below = b.fma(reduced.rest, power, b.add(power, constant(x, 1.0)));
@@ -135,7 +135,7 @@ IrValue tanh(IrBuilder& b, const IrValue& x) {
   return b.copysign(b.select(b.compare("fcmp olt", magnitude, constant(x, 0.6)), near, far), x);
 }
 
-// The plain 1 / (1 + e^-x) errs by 2.3 units. Here e^-|x| is a head and a tail until the last
+// Plain 1 / (1 + e^-x) has an error of 2.3 units. Here e^-|x| is a head and a tail until the last
 // step, and the quotient is corrected.
 IrValue sigmoid(IrBuilder& b, const IrValue& x) {
   const IrValue one = constant(x, 1.0);
@@ -159,7 +159,7 @@ IrValue sigmoid(IrBuilder& b, const IrValue& x) {
   return b.fma(remainder, inverse, quotient);
 }
 
-// Below 1 an odd polynomial; above 1 - e^q(|x|).
+// Below 1 an odd polynomial; above it 1 - e^q(|x|).
 IrValue erf(IrBuilder& b, const IrValue& x) {
   const IrValue magnitude = b.absolute(x);
   const IrValue square = b.multiply(x, x);

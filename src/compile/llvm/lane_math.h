@@ -1,7 +1,7 @@
 // Elementary functions of float32 lanes as instructions, for vectors of any width and scalars.
 //
-// Without branches but for the far angles of sin and cos; they need FMA. exp, log, tanh, erf, sin,
-// cos, sigmoid and rsqrt err by less than 2 units in the last place on all inputs.
+// Branch-free except for large angles of sin and cos; they need FMA. The error of exp, log, tanh,
+// erf, sin, cos, sigmoid and rsqrt is less than 2 units in the last place for all inputs.
 #pragma once
 
 #include <initializer_list>
@@ -22,7 +22,7 @@ IrValue rsqrt(IrBuilder& b, const IrValue& x);
 // c[0] + c[1] x + c[2] x^2 ...
 IrValue polynomial(IrBuilder& b, const IrValue& x, std::initializer_list<double> coefficients);
 
-// What a logarithm is outside of the positive, finite numbers; `pole` is where it has none.
+// The value of a logarithm outside the positive, finite numbers; `pole` is where it is -inf.
 IrValue or_limit(IrBuilder& b, const IrValue& x, double pole, const IrValue& result);
 
 // The integer nearest to x * factor, |.| < 2^22: as a float, and in the lowest bits of `bits`.
@@ -30,7 +30,7 @@ struct Rounded {
   IrValue whole, bits;
 };
 Rounded round_scaled(IrBuilder& b, const IrValue& x, double factor);
-// 2^n, -126 <= n <= 127, of the n in the lowest bits.
+// 2^n, -126 <= n <= 127, for the n in the lowest bits.
 IrValue power_of_two(IrBuilder& b, const IrValue& bits);
 
 }  // namespace opwright::lane_math

@@ -13,7 +13,7 @@
 namespace opwright {
 namespace {
 
-// The bits of a bfloat16 in the upper half, to the nearest, ties to even; NaN stays one.
+// The bits of a bfloat16 in the upper half, rounded to nearest even; NaN stays NaN.
 IrValue round_bfloat_bits(IrBuilder& b, const IrValue& x) {
   const IrValue bits = b.bitcast(x, IrKind::I32);
   const IrValue odd = b.binary("and", b.binary("lshr", bits, lane_math::whole(bits, 16)),
@@ -58,7 +58,7 @@ void write_element(IrBuilder& b, const IrValue& value, const IrValue& address) {
                         address.text, alignment_of(value.type.kind)));
 }
 
-// Registers of 32 bytes have no masks for elements below 4 bytes.
+// 32-byte registers have no masks for elements below 4 bytes.
 bool has_masks(IrKind kind, uint32_t vector_bytes) {
   return vector_bytes >= 64 || bits_of(kind) >= 32;
 }
@@ -67,7 +67,7 @@ IrValue points_of(const LaneSpan& span) {
   return span.count.is_there() ? span.count : IrBuilder::index(span.width);
 }
 
-// memcpy of the points that exist.
+// memcpy of the existing points.
 void copy_points(IrBuilder& b, IrKind kind, const IrValue& to, const IrValue& from,
                  const LaneSpan& span) {
   const IrValue bytes = b.index_multiply(points_of(span), IrBuilder::index(alignment_of(kind)));
@@ -110,7 +110,7 @@ void write_neighbours(IrBuilder& b, const IrValue& value, const IrValue& address
                         address.text, alignment_of(value.type.kind), mask, span.mask.text));
 }
 
-// One element after the other, by way of a slot.
+// One element at a time, through a stack slot.
 void move_elements(IrBuilder& b, IrKind kind, const IrValue& slot, const LaneMemory& memory,
                    const LaneSpan& span, bool is_load) {
   emit_loop(b, IrBuilder::index(0), points_of(span), 1, {},

@@ -1,5 +1,5 @@
-// Lanes from memory and to it: vectors of neighbours, one element for all lanes, or element by
-// element; halves and bools as they lie there.
+// Loads and stores lanes: vectors of neighbours, one element for all lanes, or element by element;
+// halves and bools in their memory format.
 #pragma once
 
 #include <cstdint>
@@ -13,29 +13,30 @@ namespace opwright {
 struct LaneSpan {
   uint32_t width = 1;
   IrValue index = {};  // of the first column
-  IrValue mask = {};   // not there: all
-  IrValue count = {};  // i64, of those that exist, where there is a mask
+  IrValue mask = {};   // absent: all exist
+  IrValue count = {};  // i64, the number of existing points; only with a mask
 };
 
-// Of elements as they lie in memory.
+// Of elements in memory.
 [[nodiscard]] IrKind memory_kind(DType dtype);
 
 struct LaneMemory {
   DType dtype{};
   IrValue base = {};    // at column 0
-  IrValue stride = {};  // of columns; constant 0 and 1 are what they seem
+  IrValue stride = {};  // between columns; only constants 0 and 1 are treated specially
 };
 
-// The element that all columns share.
+// The element shared by all columns.
 IrValue load_scalar(IrBuilder& b, const LaneMemory& memory);
-// A vector of memory that moves with the columns. Points that do not exist have some value.
+// A vector of memory that varies along the columns. Points that do not exist have an unspecified
+// value.
 IrValue load_lanes(IrBuilder& b, const LaneMemory& memory, const LaneSpan& span,
                    uint32_t vector_bytes);
 void store_scalar(IrBuilder& b, const LaneMemory& memory, const IrValue& value);
 void store_lanes(IrBuilder& b, const LaneMemory& memory, const IrValue& value, const LaneSpan& span,
                  uint32_t vector_bytes);
 
-// float32 rounded as the half would hold it.
+// float32 rounded to the values of the half.
 IrValue round_half(IrBuilder& b, const IrValue& x, DType half);
 
 }  // namespace opwright

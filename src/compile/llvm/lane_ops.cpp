@@ -44,7 +44,7 @@ IrValue arithmetic(IrBuilder& b, LaneOp op, bool is_float, const IrValue& x, con
 
 bool is_literal(const IrValue& x) { return x.text[0] != '%'; }
 
-// NaN of either side wins; which of two zeros does not matter.
+// Propagates NaN of either side; either of two zeros may be returned.
 IrValue extreme(IrBuilder& b, LaneOp op, DType dtype, const IrValue& x, const IrValue& y) {
   const bool is_maximum = op == LaneOp::Maximum;
   if (x.type.kind == IrKind::I1) return b.binary(is_maximum ? "or" : "and", x, y);
@@ -53,7 +53,7 @@ IrValue extreme(IrBuilder& b, LaneOp op, DType dtype, const IrValue& x, const Ir
     const char* of_unsigned = is_maximum ? "llvm.umax" : "llvm.umin";
     return b.call(is_signed(dtype) ? of_signed : of_unsigned, x.type, {x, y});
   }
-  // A constant is no NaN where anybody writes one: one instruction instead of three.
+  // Constants written by authors are not NaN: one instruction instead of three.
   const IrValue& limit = is_literal(x) ? x : y;
   if (is_literal(limit) && limit.text.find("FF8000") == std::string::npos) {
     const IrValue& other = is_literal(x) ? y : x;
@@ -167,7 +167,7 @@ IrValue absolute(IrBuilder& b, DType dtype, const IrValue& x) {
 }
 
 IrValue shift(IrBuilder& b, LaneOp op, DType dtype, const IrValue& x, const IrValue& by) {
-  // A count of the width or more is no instruction: the shift of all bits takes its place.
+  // A shift by the width or more is not an instruction: it is replaced by the shift of all bits.
   const auto bits = static_cast<int64_t>(bits_of(x.type.kind));
   const IrValue is_inside = b.compare("icmp ult", by, IrBuilder::integer(by.type, bits));
   const bool keeps_sign = op == LaneOp::ShiftRight && is_signed(dtype);

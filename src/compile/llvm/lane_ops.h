@@ -1,4 +1,4 @@
-// One lane operation as instructions.
+// Emits one lane operation as instructions.
 #pragma once
 
 #include <span>
@@ -9,18 +9,18 @@
 
 namespace opwright {
 
-// Of any operation but Load, Constant, Number and folds. `dtype` is that of the (last) argument;
-// all have one width.
+// Any operation except Load, Constant, Number and reductions. `dtype` is that of the (last)
+// argument; all have the same width.
 IrValue emit_lane(IrBuilder& b, const Lane& lane, DType dtype, std::span<const IrValue> args);
 
-// The step of a fold: `op` of what was joined and the next.
+// One step of a reduction: `op` of the accumulator and the next value.
 IrValue emit_fold_step(IrBuilder& b, LaneOp op, DType dtype, const IrValue& a, const IrValue& next);
-// What it starts with, and joins without a change.
+// The initial value of the accumulator: the identity of `op`.
 IrValue fold_identity(LaneOp op, DType dtype, IrType type);
-// One value of the lanes of a vector.
+// Reduces the lanes of a vector to one value.
 IrValue emit_fold_lanes(IrBuilder& b, LaneOp op, DType dtype, const IrValue& vector);
 
-// As the conversion of tensors.
+// Like the conversion of tensors.
 IrValue emit_cast(IrBuilder& b, const IrValue& x, DType from, DType to);
 
 }  // namespace opwright

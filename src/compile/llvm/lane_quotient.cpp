@@ -7,7 +7,7 @@
 namespace opwright {
 namespace {
 
-// divisor * scale is next to 1.
+// divisor * scale is close to 1.
 struct Divisor {
   IrValue scale, scaled, inverse;
 };
@@ -24,7 +24,7 @@ Divisor make_divisor(IrBuilder& b, const IrValue& divisor, uint32_t width) {
   const IrValue bounded = b.call("llvm.umin", bits.type, {exponent, most});
   const IrValue apart =
       b.bitcast(b.binary("sub", whole((exponents - 2) * one), bounded), divisor.type.kind);
-  // Usual ones stay as they are, for the sake of subnormal numbers that are divided.
+  // Ordinary divisors stay unscaled, for the sake of subnormal dividends.
   const IrValue offset = b.binary("sub", exponent, whole(exponents / 4 * one));
   const IrValue is_usual = b.compare("icmp ult", offset, whole(exponents / 2 * one));
   const IrValue scale = b.select(is_usual, IrBuilder::number(divisor.type, 1), apart);

@@ -31,7 +31,7 @@ Exponential split_exp(IrBuilder& b, const IrValue& x) {
   return {b.bitcast(power, IrKind::Double), b.fma(b.multiply(q, r), r, r)};
 }
 
-// What is beyond has the same float32.
+// Values beyond give the same float32.
 IrValue bounded_for_float(IrBuilder& b, const IrValue& x) {
   return b.at_most(b.at_least(x, constant(x, -200.0)), constant(x, 200.0));
 }
@@ -69,7 +69,7 @@ IrValue expm1(IrBuilder& b, const IrValue& x) {
   const Exponential e = split_exp(b, wide);
   const IrValue result =
       narrow(b, b.fma(e.scale, e.rest, b.subtract(e.scale, constant(wide, 1.0))));
-  return b.select(b.compare("fcmp oeq", x, constant(x, 0.0)), x, result);  // -0 too
+  return b.select(b.compare("fcmp oeq", x, constant(x, 0.0)), x, result);  // also -0
 }
 
 IrValue log2(IrBuilder& b, const IrValue& x) { return log_to_base(b, x, 1.4426950408889634); }
@@ -84,7 +84,7 @@ IrValue log1p(IrBuilder& b, const IrValue& x) {
   return or_limit(b, x, -1.0, narrow(b, b.select(is_small, small, large)));
 }
 
-// e^(y ln |x|), then what a negative, a zero or an infinite x and y make of it.
+// e^(y ln |x|), then the special cases of negative, zero or infinite x and y.
 IrValue pow(IrBuilder& b, const IrValue& x, const IrValue& y) {
   const IrValue magnitude = b.absolute(x);
   const IrValue wide = widen(b, magnitude);
@@ -97,7 +97,7 @@ IrValue pow(IrBuilder& b, const IrValue& x, const IrValue& y) {
   const IrValue is_one = b.compare("fcmp oeq", magnitude, constant(x, 1.0));
   const IrValue is_number = b.compare("fcmp ord", y, y);
   result = b.select(b.binary("and", is_one, is_number), constant(x, 1.0), result);
-  // Of a negative base an odd exponent flips the sign; one that is not whole gives no number.
+  // With a negative base, an odd exponent flips the sign and a non-integer exponent gives NaN.
   const IrValue bits = b.bitcast(x, IrKind::I32);
   const IrValue is_negative = b.compare("icmp slt", bits, whole(bits, 0));
   const IrValue is_whole = b.compare("fcmp oeq", b.call("llvm.trunc", y.type, {y}), y);

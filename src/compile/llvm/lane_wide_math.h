@@ -1,4 +1,4 @@
-// Elementary functions of float32 lanes that are computed in double and rounded once: expm1, the
+// Elementary functions of float32 lanes that are computed in double and rounded once: expm1,
 // logarithms to other bases, log1p, pow.
 #pragma once
 

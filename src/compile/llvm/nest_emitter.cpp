@@ -24,12 +24,12 @@
 namespace opwright {
 namespace {
 
-// What runners split columns by.
+// Runners split columns by this.
 constexpr uint32_t kColumnGrain = 64;
-// Vectors of columns that a short body does at once: several accumulators hide the latency of one.
+// Vectors of columns that a short body processes at once: several accumulators hide the latency.
 constexpr uint32_t kCopies = 4;
 
-// Lanes of a vector: those of the widest dtype fill a register, unless few lanes have it.
+// Lanes per vector: the widest dtype fills a register, unless few lanes have it.
 uint32_t find_width(const Nest& nest, const NestSchedule& plan, uint32_t vector_bytes) {
   uint32_t widest = 1;
   size_t wide = 0;
@@ -138,7 +138,7 @@ IrValue NestEmitter::stride(uint32_t operand, size_t loop) const {
   return strides_[size_t{operand} * NestContext::num_loops(nest_) + loop];
 }
 
-// Moves the bases to place `index` of a loop.
+// Moves the bases to `index` of a loop.
 void NestEmitter::advance(size_t loop, const IrValue& index) {
   for (uint32_t i = 0; i < nest_.operands.size(); ++i) {
     const IrValue offset = b_.index_multiply(index, stride(i, loop));
@@ -227,7 +227,7 @@ IrValues NestEmitter::walk_depth(const NestPass& pass, size_t level, IrValues st
   return state;
 }
 
-// The innermost depth of columns that stand still.
+// The innermost depth loop for fixed columns.
 IrValues NestEmitter::walk_last_depth(const NestPass& pass, const IrValues& state) {
   if (nest_.depth.empty()) return close_block(state, emit_points(pass, copies_, open_block(state)));
   const IrValue size = extent(nest_.depth.back());
@@ -291,7 +291,7 @@ IrValues NestEmitter::walk_whole_vectors(const NestPass& pass, const IrValue& be
       });
 }
 
-// The columns behind the last whole vectors, with a mask.
+// The columns after the last full vector, with a mask.
 IrValues NestEmitter::walk_rest(const NestPass& pass, const IrValue& begin, const IrValue& end,
                                 const IrValues& state) {
   const IrValues all = open_block(state);
@@ -305,7 +305,7 @@ IrValues NestEmitter::walk_rest(const NestPass& pass, const IrValue& begin, cons
   return close_rest(state, firsts);
 }
 
-// One vector of points for each copy. Accumulators stand fold by fold, copy by copy.
+// One vector of points per copy. Accumulators are ordered by reduction, then by copy.
 IrValues NestEmitter::emit_points(const NestPass& pass, uint32_t copies,
                                   const IrValues& accumulators) {
   IrValues next = accumulators;
@@ -385,13 +385,13 @@ IrValue NestEmitter::value_of(uint32_t place, uint32_t copy, uint32_t width) {
   return b_.splat(values_[plan_.varies[place] ? copy : 0][place], width);
 }
 
-// Whether a vector is divided by what is the same in all its lanes, and no constant.
+// Whether a vector is divided by a value that is the same in all lanes, and not a constant.
 bool NestEmitter::divides_by_one(const Lane& lane) const {
   return lane.op == LaneOp::Divide && width_ > 1 && plan_.varies[lane.args[0]] &&
          !plan_.varies[lane.args[1]] && nest_.lanes[lane.args[1]].op != LaneOp::Constant;
 }
 
-// Vectors of what the loop does not change, before it.
+// Emits splats of loop-invariant values before the loop.
 void NestEmitter::hoist_splats(const NestPass& pass) {
   const auto is_made = [&](uint32_t lane) {
     return !plan_.varies[lane] && nest_.lanes[lane].op != LaneOp::Constant &&
@@ -411,7 +411,7 @@ void NestEmitter::hoist_splats(const NestPass& pass) {
   for (const Fold& fold : folds_) hoist(nest_.lanes[fold.lane].args[0]);
 }
 
-// Of what one point alone has, or of a vector.
+// Stores a value of a single point, or a vector.
 void NestEmitter::store(uint32_t place, uint32_t copy) {
   const NestStore& store = nest_.stores[place];
   const LaneMemory memory = memory_of(store.operand);
@@ -470,7 +470,7 @@ LaneSpan NestEmitter::rest_span(const IrValue& index, const IrValue& end) {
   return {width_, index, mask, left};
 }
 
-// The end of the whole steps from `begin`.
+// The end of the full steps from `begin`.
 IrValue NestEmitter::whole_end(const IrValue& begin, const IrValue& end, int64_t step) {
   int64_t first = 0;
   int64_t last = 0;
@@ -481,7 +481,7 @@ IrValue NestEmitter::whole_end(const IrValue& begin, const IrValue& end, int64_t
   return b_.index_add(begin, whole);
 }
 
-// Vectors done at once; whole ones where the columns are fixed to a multiple of some.
+// Vectors processed at once; a divisor of the columns if these are fixed.
 uint32_t NestEmitter::copies_of(bool is_cheap) const {
   if (!is_cheap || width_ == 1) return 1;
   uint32_t copies = kCopies;

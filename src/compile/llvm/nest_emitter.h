@@ -1,4 +1,4 @@
-// The loops of a nest as IR: rows, passes, depth, columns in vectors.
+// Emits the loops of a nest as IR: rows, passes, depth, vectorized columns.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,8 @@ class NestEmitter {
 
  private:
   static constexpr int64_t kBlock = 256;
-  // A fold under way: accumulators, and a total of blocks of points where one would lose digits.
+  // A reduction in progress: accumulators, and a total over blocks of points where a single
+  // accumulator would lose precision.
   struct Fold {
     uint32_t lane = 0;
     LaneOp op{};
@@ -45,7 +46,7 @@ class NestEmitter {
                      const IrValues& state);
   IrValues emit_points(const NestPass& pass, uint32_t copies, const IrValues& accumulators);
 
-  // Folds.
+  // Reductions.
   void start_folds(const NestPass& pass, uint32_t copies);
   [[nodiscard]] IrValues first_state() const;
   [[nodiscard]] IrValues open_block(const IrValues& state) const;
@@ -84,10 +85,10 @@ class NestEmitter {
   uint32_t width_ = 1;
   IrValues numbers_, pointers_, strides_;
   IrValue row_begin_, row_end_, column_begin_, column_end_, scratch_, points_;
-  IrValues bases_;                // of operands, where the loops stand
+  IrValues bases_;                // of operands, at the current loop indices
   IrValue depth_index_;           // of the depth as one range
-  std::vector<IrValues> values_;  // of lanes, for each copy
-  std::vector<LaneSpan> spans_;   // of each copy
+  std::vector<IrValues> values_;  // of lanes, per copy
+  std::vector<LaneSpan> spans_;   // per copy
   std::vector<Fold> folds_;
   uint32_t copies_ = 1;
 };

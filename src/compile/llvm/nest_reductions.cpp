@@ -1,4 +1,4 @@
-// The folds of a nest's passes: accumulators, blocks and totals.
+// The reductions of a nest's passes: accumulators, blocks and totals.
 #include <cstddef>
 #include <cstdint>
 
@@ -12,7 +12,7 @@
 
 namespace opwright {
 
-// A chain of float additions loses digits as it grows: after kBlock steps it goes into a total, in
+// A long chain of float additions loses precision: after kBlock steps it is added to a total, in
 // double for float32, so that the error does not depend on the number of points.
 void NestEmitter::start_folds(const NestPass& pass, uint32_t copies) {
   copies_ = copies;
@@ -88,7 +88,7 @@ IrValues NestEmitter::close_block(const IrValues& state, const IrValues& accumul
   return next;
 }
 
-// Of the first accumulator of each fold; the others are as they were.
+// For the first accumulator of each reduction; the others are unchanged.
 IrValues NestEmitter::close_rest(IrValues state, const IrValues& firsts) {
   size_t place = 0;
   for (size_t i = 0; i < folds_.size(); ++i) {

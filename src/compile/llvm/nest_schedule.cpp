@@ -88,7 +88,7 @@ class Scheduler {
       }
       if (!used_[i]) continue;
       if (is_fold(lane.op)) {
-        ++ready_[i];  // after the pass that folds it
+        ++ready_[i];  // after the pass that reduces it
         count = std::max(count, ready_[i]);
       } else if (plan_.levels[i] != LaneLevel::Row) {
         count = std::max(count, ready_[i] + 1);
@@ -118,8 +118,8 @@ class Scheduler {
     return plan_.is_column_outside || !moves_with_columns(operand);
   }
 
-  // Written memory may be that of a loaded operand, which every pass may read again: stores stand
-  // in the last pass, those of rows behind it.
+  // Written memory may be that of a loaded operand, which every pass may read again: stores go into
+  // the last pass, those of rows after it.
   void place_stores() {
     for (uint32_t i = 0; i < nest_.stores.size(); ++i) {
       if (is_row_store(nest_.stores[i]))
@@ -129,7 +129,7 @@ class Scheduler {
     }
   }
 
-  // Which lanes of points took a costly operation since loads and what is kept already.
+  // Finds lanes of points with a costly operation since loads and lanes that are already kept.
   void find_costly() {
     for (size_t i = 0; i < nest_.lanes.size(); ++i) {
       took_costly_[i] = plan_.levels[i] == LaneLevel::Point && is_costly(nest_.lanes[i].op);
@@ -179,8 +179,8 @@ class Scheduler {
     return place;
   }
 
-  // The output of a last pass that loads nothing of what an output may lie over can hold one lane
-  // of its dtype until then.
+  // If the last pass loads no operand that an output may overlap, the output can hold one lane of
+  // its dtype until then.
   void place_kept() {
     std::vector<bool> taken(nest_.operands.size());
     for (KeptLane& kept : plan_.kept) kept.is_in_output = find_output(kept, taken);
@@ -224,7 +224,7 @@ class Scheduler {
   std::vector<uint32_t> ready_;
   std::vector<bool> took_costly_;
   static constexpr uint32_t kNever = UINT32_MAX;
-  std::vector<uint32_t> first_pass_;  // that computes the lane
+  std::vector<uint32_t> first_pass_;  // the pass that computes the lane
   bool has_folds_ = false;
 };
 

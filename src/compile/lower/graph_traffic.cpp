@@ -26,7 +26,7 @@ int64_t number_of(const SymInt& value, const Graph& graph) {
   return estimate_size(graph.shape_env().get(), value, 0);
 }
 
-// Of the elements, each counted once; 0: it is no tensor.
+// The bytes of the elements, without repeats; 0 if it is not a tensor.
 int64_t bytes_of(const GraphValue& value) {
   const Tensor tensor = value.tensor();
   if (!tensor.is_defined()) return 0;
@@ -52,7 +52,7 @@ void visit_mutated_arguments(const Node& node, const Visit& visit) {
     if (arguments[i].is_written()) node.args()[i].visit_values(visit);
 }
 
-// Calls `visit(value)` for what the call gives in memory of its own.
+// Calls `visit(value)` for each result of the call in new memory.
 template <class Visit>
 void visit_new_results(const Node& node, const Visit& visit) {
   const auto& returns = node.op().schema().returns;
@@ -63,7 +63,7 @@ void visit_new_results(const Node& node, const Visit& visit) {
   }
 }
 
-// Whether all that it gives lies in the memory of what it takes.
+// Whether all results are views of arguments.
 bool gives_views(const Node& node) {
   const auto& schema = node.op().schema();
   return !schema.returns.empty() && std::ranges::all_of(schema.returns, [](const auto& each) {
@@ -71,7 +71,7 @@ bool gives_views(const Node& node) {
   }) && std::ranges::none_of(schema.arguments, [](const auto& each) { return each.is_written(); });
 }
 
-// Calls `visit(value)` for each tensor that the call reads, once.
+// Calls `visit(value)` once for each tensor that the call reads.
 template <class Visit>
 void visit_read(const Node& node, const Visit& visit) {
   if (gives_views(node)) return;
@@ -131,7 +131,7 @@ Traffic count_least_traffic(const Graph& graph) {
     if (read.contains(group)) traffic.bytes_read += bytes_of(*input);
     if (written.contains(group)) traffic.bytes_written += bytes_of(*input);
   }
-  std::set<uint32_t> counted = of_inputs;  // what is returned of an input needs no writing
+  std::set<uint32_t> counted = of_inputs;  // returning an input writes nothing
   for (const NodeArgument& output : graph.outputs()) {
     output.visit_values([&](const GraphValue& value) {
       if (counted.insert(memory.group(value)).second) traffic.bytes_written += bytes_of(value);

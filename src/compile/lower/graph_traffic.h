@@ -1,9 +1,9 @@
-// How many bytes a graph moves between its calls and memory: what bounds the time of one that
-// computes little.
+// Counts the bytes that a graph moves between its calls and memory, which bound the run time of
+// memory-bound graphs.
 //
-// A call reads each tensor that it takes once and writes each that it gives; views move nothing.
-// Elements that a tensor shows several times (strides of 0) count once. Sizes that are symbols have
-// their values of the captured call, unknown ones count 0.
+// A call reads each of its tensors once and writes each of its results; views move nothing.
+// Repeated elements (stride 0) count once. Symbolic sizes have their values of the captured call;
+// unknown ones count as 0.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ struct Traffic {
   friend bool operator==(const Traffic&, const Traffic&) = default;
 };
 
-// Of a Call.
+// For a Call.
 [[nodiscard]] Traffic count_traffic(const Node& node);
-// Of all calls.
+// For all calls.
 [[nodiscard]] Traffic count_traffic(const Graph& graph);
-// What no plan can do without: inputs that something reads, results and written inputs, each once.
+// The minimum for any plan: inputs that are read, results and written inputs, each once.
 [[nodiscard]] Traffic count_least_traffic(const Graph& graph);
 
 // For explain():

@@ -26,7 +26,7 @@ struct Part {
   SymInt size;
 };
 
-// None: the view shows something else than a range of one dimension.
+// nullopt if the view is not a range of one dimension.
 std::optional<Part> part_of(GraphValue& view, const Tensor& base) {
   const Tensor shown = view.tensor();
   if (shown.dim() != base.dim() || shown.dtype() != base.dtype()) return std::nullopt;
@@ -58,7 +58,7 @@ class PartRaiser {
     const std::optional<std::vector<Part>> parts = parts_of(node.values()[0]);
     if (!parts) return false;
     for (const Part& part : *parts) graph_.replace_uses(*part.view, compute_part(node, part));
-    // Nothing takes the whole any more; what it is made of may be parted next.
+    // Nothing uses the full result any more; its inputs may be sliced next.
     const std::vector<Node*> views(node.values()[0].users().begin(),
                                    node.values()[0].users().end());
     for (Node* view : views) {
@@ -69,7 +69,7 @@ class PartRaiser {
   }
 
  private:
-  // None: something takes the whole, gives a part to the caller, or the parts are more than it.
+  // nullopt if the full result is used, a slice is returned, or the slices are larger than it.
   static std::optional<std::vector<Part>> parts_of(const GraphValue& whole) {
     const Tensor base = whole.tensor();
     std::vector<Part> parts;
@@ -100,7 +100,7 @@ class PartRaiser {
                                [](const Node* user) { return user->kind() == NodeKind::Output; });
   }
 
-  // The node's own operator on parts of what it takes.
+  // The node's operator on slices of its inputs.
   GraphValue& compute_part(Node& node, const Part& part) {
     const Tensor whole = node.values()[0].tensor();
     std::vector<NodeArgument> args(node.args().begin(), node.args().end());
@@ -132,7 +132,7 @@ class PartRaiser {
 size_t raise_parts(Graph& graph, const FusionTarget& target) {
   PartRaiser raiser(graph, target);
   size_t count = 0;
-  // From the end: what takes parts of parts comes first.
+  // From the end: users of slices of slices come first.
   std::vector<Node*> nodes;
   for (Node* node = graph.first(); node; node = node->next()) nodes.push_back(node);
   for (auto node = nodes.rbegin(); node != nodes.rend(); ++node)

@@ -1,12 +1,19 @@
-// Takes parts of what is computed before it is computed, where only parts of it are needed.
+// Moves slices above pointwise operators when only slices of the result are used.
 //
-//   %y: float32[4, 8] = aten::mul.Tensor(%x, %w)        %a: float32[4, 4] = aten::slice(%x, 1, 0,
-//   4)
-//   [%p, %q] = aten::split(%y, 4, 1)               ->   %p: float32[4, 4] = aten::mul.Tensor(%a,
-//   ...)
-//   ...
+// clang-format off
+//   %y: float32[4, 8] = aten::mul.Tensor(%x, %w)
+//   [%p, %q] = aten::split(%y, 4, 1)
 //
-// So the parts and what takes them are one nest, and the whole is never written to memory.
+// becomes
+//
+//   %a: float32[4, 4] = aten::slice.Tensor(%x, 1, 0, 4)
+//   %b: float32[4, 4] = aten::slice.Tensor(%w, 1, 0, 4)
+//   %p: float32[4, 4] = aten::mul.Tensor(%a, %b)
+//   ...                                                   the same for %q
+// clang-format on
+//
+// Then the slices and their users fuse into one nest, and the full result is never written to
+// memory.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +23,8 @@
 
 namespace opwright {
 
-// The number of operators that were parted: pointwise ones without costly functions, whose parts do
-// not overlap much.
+// Returns the number of operators replaced: pointwise ones without costly functions, whose slices
+// do not overlap much.
 size_t raise_parts(Graph& graph, const FusionTarget& target);
 
 }  // namespace opwright

@@ -27,7 +27,7 @@ bool is_call_of(const Node& node, std::string_view name) {
   return node.kind() == NodeKind::Call && node.op().name() == name;
 }
 
-// The only user, if it shows the same last dimension in another number of rows.
+// The only user, if it is a reshape that keeps the last dimension.
 Node* only_reshape(const GraphValue& value) {
   if (value.users().size() != 1) return nullptr;
   Node& user = *value.users()[0];
@@ -42,7 +42,7 @@ class Splitter {
  public:
   Splitter(Graph& graph, const FusionTarget& target) : graph_(graph), target_(target) {}
 
-  // False: it stays as it is.
+  // Returns false if it is left unchanged.
   bool split(Node& node) {
     const NodeArgument& added = node.args()[0];
     if (!is_one(node.args()[3]) || !is_one(node.args()[4]) || added.value().tensor().dim() != 1 ||
@@ -70,7 +70,7 @@ class Splitter {
   }
 
  private:
-  // A call in the place of a node, whose value looks like `like`.
+  // Inserts a call before a node; its value has the metadata of `like`.
   GraphValue& insert(Node& before, const char* name, std::vector<NodeArgument> args,
                      const GraphValue& like) {
     CallDescription call = describe_call_at(before, Registry::get().require(name), std::move(args));

@@ -1,10 +1,17 @@
-// Parts sums from the products that they are added to, so that a nest can take them.
+// Splits addmm into a product and an addition, so that a nest can fuse the addition.
 //
-//   %t: float32[6, 4] = aten::addmm(%bias, %x, %w)       %m: float32[6, 4] = aten::mm(%x, %w)
-//   %v: float32[2, 3, 4] = aten::view(%t, ...)         -> %v: float32[2, 3, 4] = aten::view(%m,
-//   ...) %r: float32[2, 3, 4] = aten::relu(%v)                %s: float32[2, 3, 4] = aten::add(%v,
-//   %bias)
-//                                                        %r: float32[2, 3, 4] = aten::relu(%s)
+// clang-format off
+//   %t: float32[6, 4]    = aten::addmm(%bias, %x, %w)
+//   %v: float32[2, 3, 4] = aten::view(%t, ...)
+//   %r: float32[2, 3, 4] = aten::relu(%v)
+//
+// becomes
+//
+//   %m: float32[6, 4]    = aten::mm(%x, %w)
+//   %v: float32[2, 3, 4] = aten::view(%m, ...)
+//   %s: float32[2, 3, 4] = aten::add.Tensor(%v, %bias)
+//   %r: float32[2, 3, 4] = aten::relu(%s)
+// clang-format on
 #pragma once
 
 #include <cstddef>
@@ -14,7 +21,7 @@
 
 namespace opwright {
 
-// The number of products parted: those whose result a pointwise operator takes.
+// Returns the number of products split: those whose result is used by a pointwise operator.
 size_t split_products(Graph& graph, const FusionTarget& target);
 
 }  // namespace opwright

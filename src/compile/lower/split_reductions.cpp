@@ -17,7 +17,7 @@
 namespace opwright {
 namespace {
 
-// What one thread folds in some ten microseconds.
+// What one thread reduces in about ten microseconds.
 constexpr int64_t kLeastElements = 1 << 16;
 constexpr int64_t kLeastRows = 16;
 

@@ -1,4 +1,4 @@
-// Parts folds of everything in two, so that several threads can share the first.
+// Splits full reductions in two steps, so that several threads can share the first.
 //
 //   %t: float32[] = aten::sum(%x)  ->  %p: float32[1024] = aten::sum.dim_IntList(%x, [1])
 //                                      %t: float32[] = aten::sum(%p)
@@ -11,7 +11,7 @@
 
 namespace opwright {
 
-// The number of folds parted: large ones of what a nest can compute.
+// Returns the number of reductions split: large ones of values that a nest can compute.
 size_t split_folds(Graph& graph, const FusionTarget& target);
 
 }  // namespace opwright

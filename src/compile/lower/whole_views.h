@@ -1,4 +1,4 @@
-// Removes views that show their base as it is: expand to the same sizes, view of the same shape.
+// Removes views that show their base unchanged: expand to the same sizes, view of the same shape.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,12 @@
 
 namespace opwright {
 
-// Makes `view` of every `_unsafe_view`, which shows its argument too, though its schema does not
-// say so: whoever writes over a value must know. The number of nodes; values that the graph gives
-// to its caller stay as they are.
+// Turns every `_unsafe_view` into `view`: it is a view too, though its schema does not declare it,
+// and code that overwrites values must know. Returns the number of nodes; outputs of the graph stay
+// unchanged.
 size_t tell_views(Graph& graph);
 
-// The number of nodes removed. Values that the graph gives to its caller stay as they are.
+// Returns the number of nodes removed. Outputs of the graph stay unchanged.
 size_t remove_whole_views(Graph& graph);
 
 }  // namespace opwright

@@ -1,4 +1,4 @@
-// Where the project keeps what it compiled: the same folder and bound as
+// The cache folder and size limit for compiled code; the same as in
 // python/opwright/cpp_extension/_cache.py.
 #pragma once
 
@@ -9,13 +9,14 @@
 
 namespace opwright {
 
-// OPWRIGHT_CACHE_DIR, else opwright in XDG_CACHE_HOME, else in ~/.cache. Empty: there is no home.
+// OPWRIGHT_CACHE_DIR, otherwise opwright in XDG_CACHE_HOME or in ~/.cache. Empty if there is no
+// home.
 [[nodiscard]] std::string cache_folder();
 
-// OPWRIGHT_CACHE_SIZE, else one gibibyte. ValueError for what is no size.
+// OPWRIGHT_CACHE_SIZE, otherwise one gibibyte. ValueError for an invalid size.
 [[nodiscard]] uint64_t cache_size_limit();
 
-// Bytes of "500M", "2G" or "1048576"; none: it is no size.
+// The bytes of "500M", "2G" or "1048576"; nullopt if it is not a size.
 [[nodiscard]] std::optional<uint64_t> parse_byte_size(std::string_view text);
 
 }  // namespace opwright

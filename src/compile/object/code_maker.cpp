@@ -25,17 +25,17 @@
 namespace opwright {
 namespace {
 
-// Raised when objects are made in another way, or what generated functions get changes its meaning.
+// To be changed when objects are made differently, or the argument of generated functions changes.
 constexpr std::string_view kPipeline = "code 1: pic, small, level 2, no optimiser";
 constexpr size_t kMostUnused = 512;
 
-// The makers that were found, in the order in which they are asked, and the code in memory. The
+// The makers that were found, in the order in which they are tried, and the code in memory. The
 // mutex is never held while a maker works: it may need a lock that a waiting thread holds.
 struct Makers {
   std::mutex mutex;
   FindObjectMaker find;
   bool is_searched = false;
-  std::vector<ObjectMaker> makers;  // those that failed are taken out
+  std::vector<ObjectMaker> makers;  // without those that failed
   std::unordered_map<std::string, ObjectCodePtr, StringHash, std::equal_to<>> code;
   bool is_told = false;
 
@@ -85,18 +85,18 @@ void tell_once(const char* text) {
 
 void tell_that_nothing_makes_code() {
   tell_once(
-      "compile: there is nothing here that makes machine code, so compiled functions run as plans "
-      "of operators, which is slower; `pip install 'opwright[compile]'` brings llvmlite, or "
+      "compile: no LLVM was found to make machine code, so compiled functions run as plans of "
+      "operators, which is slower; `pip install 'opwright[compile]'` installs llvmlite, or "
       "install LLVM 19 or newer (Debian: libllvm19)");
 }
 
-// Asked once: it does not change but to stricter.
+// Queried once: the answer can only become stricter.
 bool may_load_code() {
   static const bool is_allowed = ObjectCode::is_allowed();
   if (is_allowed) return true;
   tell_once(
-      "compile: this system is set up so that no memory of a process becomes code, so compiled "
-      "functions run as plans of operators, which is slower");
+      "compile: this system does not allow executable memory, so compiled functions run as plans "
+      "of operators, which is slower");
   return false;
 }
 
@@ -121,7 +121,7 @@ ObjectCodePtr find_in_memory(const std::string& key) {
   return found == state.code.end() ? nullptr : found->second;
 }
 
-// What is there already, if another thread was quicker.
+// Returns the existing code if another thread was faster.
 ObjectCodePtr keep_in_memory(const std::string& key, ObjectCodePtr code) {
   Makers& state = Makers::get();
   const std::lock_guard lock(state.mutex);
@@ -144,7 +144,7 @@ ObjectCodePtr read_code(const std::optional<CodeStore>& store, const std::string
   }
 }
 
-// Null: the maker cannot work here.
+// Null if the maker cannot work here.
 ObjectCodePtr make_code(const ObjectMaker& maker, std::string_view ir,
                         const std::optional<CodeStore>& store, const std::string& key) {
   const Stopwatch watch;

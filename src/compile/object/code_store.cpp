@@ -51,7 +51,7 @@ class Descriptor {
   int number_;
 };
 
-// Whether nobody but this user (or root, who may do anything) can have written it.
+// Whether only this user (or root) can have written it.
 bool is_private(const struct stat& status) {
   return status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
@@ -61,12 +61,12 @@ void warn_of_folder(const std::string& folder) {
   if (is_told.exchange(true)) return;
   warn("PerformanceWarning",
        concatenate("the code of compiled functions is not kept in ", folder,
-                   ", which others than this user own or may write: it would run whatever they put "
-                   "there. Make the folder private (chmod 700), or set OPWRIGHT_CACHE_DIR to "
+                   ", which other users own or can write: code that they put there would run. "
+                   "Make the folder private (chmod 700), or set OPWRIGHT_CACHE_DIR to "
                    "another one"));
 }
 
-// Refers to nothing when there is none, or it is not ours alone.
+// Invalid if there is none, or if others can write it.
 Descriptor open_folder(const std::string& path) {
   const int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   struct stat status{};
@@ -77,7 +77,7 @@ Descriptor open_folder(const std::string& path) {
   return Descriptor(-1);
 }
 
-// Every folder that is missing, ours alone.
+// Creates every missing folder, private to this user.
 void make_folders(const std::string& path) {
   if (access(path.c_str(), F_OK) == 0) return;
   const size_t slash = path.find_last_of('/');
@@ -105,7 +105,7 @@ bool write_whole(int file, std::span<const std::byte> bytes) {
   return true;
 }
 
-// Of the key too: a file under another name is not what it says.
+// Includes the key: a renamed file is rejected.
 Digest::Bytes digest_of(std::string_view key, std::span<const std::byte> object) {
   return Digest().add_part(key).add(object).finish();
 }
@@ -165,7 +165,7 @@ void CodeStore::keep(std::string_view key, std::span<const std::byte> object) co
     log(LogTopic::Code, "not kept: ", folder_, " cannot be written");
     return;
   }
-  // The folder is counted by the first that is kept and whenever much has come since.
+  // The folder's size is counted at the first write, and again after many bytes were added.
   static std::atomic<uint64_t> uncounted{~uint64_t{0} >> 1};
   if (uncounted.fetch_add(object.size()) + object.size() > limit_ / 16) {
     uncounted = 0;
@@ -192,7 +192,7 @@ void CodeStore::remove_least_used(int folder) const {
     struct stat status{};
     if (fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
     if (!S_ISREG(status.st_mode)) continue;
-    if (entry->d_name[0] == '.') {  // left by a process that was killed, or one that writes now
+    if (entry->d_name[0] == '.') {  // left by a killed process, or being written
       if (now - status.st_mtime > kDay) unlinkat(folder, entry->d_name, 0);
       continue;
     }
@@ -205,7 +205,7 @@ void CodeStore::remove_least_used(int folder) const {
   if (total <= limit_) return;
   std::ranges::sort(all, {}, &Kept::used);
   for (const Kept& kept : all) {
-    // Some room is made at once, so that not every object counts the folder again.
+    // Frees some extra space, so that not every object counts the folder again.
     if (total <= limit_ - limit_ / 8) break;
     if (unlinkat(folder, kept.name.c_str(), 0) == 0) total -= kept.size;
   }

@@ -1,11 +1,11 @@
-// Object code that is kept on disk from run to run: one file for each key in a private folder.
+// Object code cached on disk between runs: one file per key in a private folder.
 //
-// The folder is `code` in the cache of the project: OPWRIGHT_CACHE_DIR, else opwright in
-// XDG_CACHE_HOME, else in ~/.cache. OPWRIGHT_CODE_CACHE=0 switches it off; OPWRIGHT_CACHE_SIZE
-// bounds the whole cache, code a sixteenth of it, and the least recently used goes.
-// What is read will run: so the folder and its files must belong to this user and nobody else may
-// write them, and a digest of the contents stands in each. A file is put in place by one rename; a
-// damaged or foreign one counts as missing.
+// The folder is `code` in the cache of the project: OPWRIGHT_CACHE_DIR, otherwise opwright in
+// XDG_CACHE_HOME or in ~/.cache. OPWRIGHT_CODE_CACHE=0 disables it; OPWRIGHT_CACHE_SIZE limits the
+// entire cache, of which code gets a sixteenth; the least recently used files are removed first.
+// What is read will be executed, so the folder and its files must belong to this user and be
+// writable by nobody else, and each file contains a digest of its contents. A file is put in place
+// by one rename; a damaged or foreign file counts as missing.
 #pragma once
 
 #include <cstddef>
@@ -22,13 +22,13 @@ namespace opwright {
 class CodeStore {
  public:
   CodeStore(std::string folder, uint64_t limit) : folder_(std::move(folder)), limit_(limit) {}
-  // As the environment says; none: it is switched off, or there is no home. ValueError for a
-  // OPWRIGHT_CACHE_SIZE that is no size.
+  // From the environment; nullopt if it is disabled, or if there is no home. ValueError if
+  // OPWRIGHT_CACHE_SIZE is not a size.
   [[nodiscard]] static std::optional<CodeStore> from_environment();
 
-  // None: it is not there, or not whole. Counts as a use.
+  // nullopt if it is missing or incomplete. Counts as a use.
   [[nodiscard]] std::optional<std::vector<std::byte>> find(std::string_view key) const;
-  // A folder that cannot be written keeps nothing, and says so to the log alone.
+  // If the folder cannot be written, nothing is stored, and only the log says so.
   void keep(std::string_view key, std::span<const std::byte> object) const;
 
   [[nodiscard]] const std::string& folder() const noexcept { return folder_; }

@@ -21,10 +21,10 @@
 namespace opwright {
 namespace {
 
-constexpr int kOldest = 19;  // whose dialect the emitter writes
+constexpr int kOldest = 19;  // the emitter writes its dialect
 constexpr int kNewest = 40;
 
-// What llvm-c declares; all handles are pointers to something that only LLVM knows.
+// Declarations of llvm-c; all handles are opaque pointers.
 using Handle = void*;
 constexpr int kAssemblyFile = 0;
 constexpr int kObjectFile = 1;
@@ -47,7 +47,7 @@ struct Api {
   Handle (*context_create)();
   void (*context_dispose)(Handle);
   Handle (*copy_to_buffer)(const char*, size_t, const char*);
-  int (*parse_ir)(Handle, Handle, Handle*, char**);  // takes the buffer over
+  int (*parse_ir)(Handle, Handle, Handle*, char**);  // takes ownership of the buffer
   void (*set_target)(Handle, const char*);
   int (*emit_to_buffer)(Handle, Handle, int, char**, Handle*);
   const char* (*get_buffer_start)(Handle);
@@ -94,19 +94,19 @@ Api open_api(const std::string& path) {
   return api;
 }
 
-// One library, opened at the first object, and its target machines: one for each thread that makes
-// code at a time, since they are not for two.
+// One library, opened for the first object, and its target machines, which are not thread-safe: one
+// per thread that makes code at the same time.
 class Llvm {
  public:
   explicit Llvm(std::string path) : path_(std::move(path)) {}
   Llvm(const Llvm&) = delete;
   Llvm& operator=(const Llvm&) = delete;
-  // The library stays open: it cannot be left again.
+  // The library stays open: it cannot be unloaded.
   ~Llvm() {
     for (Handle machine : idle_machines_) api_.dispose_target_machine(machine);
   }
 
-  // The file of the kind as bytes.
+  // Returns a file of that kind as bytes.
   std::string emit(std::string_view ir, int kind);
 
  private:
@@ -151,7 +151,7 @@ Handle Llvm::make_machine() {
   Handle machine =
       api_.create_target_machine(target, triple_.c_str(), cpu.c_str(), features.c_str(),
                                  kLevelDefault, kPositionIndependent, kSmallCodeModel);
-  OPWRIGHT_CHECK(machine, "LLVM makes no code for the processor ", cpu);
+  OPWRIGHT_CHECK(machine, "LLVM cannot generate code for the processor ", cpu);
   return machine;
 }
 
@@ -183,12 +183,12 @@ std::string Llvm::emit(std::string_view ir, int kind) {
   if (api_.parse_ir(context, text, &module, &message) != 0) {
     module = nullptr;
     end();
-    fail("does not take the text of a nest", message);
+    fail("does not accept the text of a nest", message);
   }
   api_.set_target(module, triple_.c_str());
   const int problem = api_.emit_to_buffer(machine, module, kind, &message, &buffer);
   end();
-  if (problem != 0) fail("makes no code of a nest", message);
+  if (problem != 0) fail("cannot compile a nest", message);
   return take_buffer(buffer);
 }
 
@@ -196,7 +196,7 @@ bool find_file(const std::string& path, struct stat& status) {
   return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// The newest first. Empty: there is none.
+// Newest first. Empty if there is none.
 std::string find_library() {
   if (const char* chosen = std::getenv("OPWRIGHT_LLVM"); chosen && *chosen) return chosen;
   std::vector<std::string> folders;
@@ -213,7 +213,8 @@ std::string find_library() {
   struct stat status{};
   for (int version = kNewest; version >= kOldest; --version) {
     for (const std::string& folder : folders) {
-      // The names of LLVM itself, of Debian before 19, and of distributions with a folder for each.
+      // The names used by LLVM itself, by Debian before 19, and by distributions with a folder per
+      // version.
       for (const std::string& name :
            {concatenate("libLLVM.so.", version, ".1"), concatenate("libLLVM-", version, ".so"),
             concatenate("llvm-", version, "/lib/libLLVM.so.1"),
@@ -236,7 +237,7 @@ ObjectMaker find_llvm_c_api() {
   const auto llvm = std::make_shared<Llvm>(path);
   ObjectMaker maker;
   maker.name = path;
-  // Told without opening it: another version has another size or another time.
+  // Without opening the file: another version has another size or time.
   maker.version = concatenate(status.st_size, " bytes of ", status.st_mtim.tv_sec);
   maker.make = [llvm](std::string_view ir) {
     const std::string object = llvm->emit(ir, kObjectFile);

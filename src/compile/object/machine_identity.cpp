@@ -16,8 +16,8 @@ namespace {
 
 #if defined(__x86_64__)
 
-// Registers of a leaf that tell model and features. Others hold what differs between the cores of a
-// machine (the core's own number) or with what the system has switched on for a thread.
+// Registers of a leaf that identify model and features. Others differ between the cores of a
+// machine (the core's number) or with what the system enabled for a thread.
 struct Leaf {
   uint32_t leaf;
   uint32_t subleaf;
@@ -28,7 +28,7 @@ constexpr auto kLeaves = std::to_array<Leaf>({
     {1, 0, {true, false, true, true}},       // family and model, features
     {7, 0, {false, true, true, true}},       // features
     {7, 1, {true, true, false, true}},       //
-    {0xd, 1, {true, false, false, false}},   // saving of registers
+    {0xd, 1, {true, false, false, false}},   // state saving
     {0x14, 0, {false, true, false, false}},  //
     {0x19, 0, {false, true, false, false}},  //
     {0x24, 0, {false, true, false, false}},  // version of AVX10
@@ -40,7 +40,7 @@ std::string find_identity() {
   std::string text = "x86-64";
   for (const Leaf& leaf : kLeaves) {
     std::array<uint32_t, 4> registers = {};
-    // False for a leaf that the machine does not have: zeros then.
+    // Returns false for a leaf that the machine does not have: all zeros.
     __get_cpuid_count(leaf.leaf, leaf.subleaf, registers.data(), &registers[1], &registers[2],
                       &registers[3]);
     for (size_t i = 0; i < registers.size(); ++i)

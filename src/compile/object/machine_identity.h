@@ -1,11 +1,11 @@
-// What this machine is, as far as code made for it depends on it; asked of the machine itself.
+// Identifies this machine as far as generated code depends on it; queried from the machine itself.
 #pragma once
 
 #include <string>
 
 namespace opwright {
 
-// The same text: code made here runs there, and would be made the same there.
+// Equal texts mean: code made on one machine runs on the other, and would be the same there.
 [[nodiscard]] const std::string& machine_identity();
 
 }  // namespace opwright

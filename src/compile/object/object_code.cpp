@@ -66,10 +66,10 @@ uint64_t round_up(uint64_t number, uint64_t alignment) {
 
 bool is_code(const Elf64_Shdr& section) { return (section.sh_flags & SHF_EXECINSTR) != 0; }
 
-// Where the sections of an object go: stubs and code first, then constants from a new page on.
+// The layout of an object's sections: stubs and code first, then constants on a new page.
 struct CodeLayout {
   std::vector<uint64_t> places = {};  // of each section; kNowhere: not loaded
-  uint64_t code_bytes = 0;            // whole pages
+  uint64_t code_bytes = 0;            // full pages
   uint64_t bytes = 0;
 };
 
@@ -86,7 +86,7 @@ CodeLayout lay_out_code(const ObjectFile& file) {
       if (alignment > page || (alignment & (alignment - 1)) != 0)
         refuse_object("section ", file.section_name(i), " is aligned to ", alignment, " bytes");
       layout.places[i] = round_up(layout.bytes, alignment);
-      // Each size is below that of the file, so that the sum cannot wrap.
+      // Each size is less than the file's, so the sum cannot wrap.
       layout.bytes = layout.places[i] + section.sh_size;
       if (layout.bytes > kMostBytes) refuse_object("it has more than ", kMostBytes, " bytes");
     }
@@ -102,7 +102,7 @@ std::byte* find_outside(std::string_view name, std::byte* stubs) {
   refuse_object("it needs '", name, "' from outside; memcpy, memset and memmove alone are there");
 }
 
-// Null: the symbol has no place in memory.
+// Null if the symbol has no location in memory.
 std::byte* place_symbol(const ObjectFile& file, const CodeLayout& layout, size_t index,
                         std::byte* memory) {
   const Elf64_Sym& symbol = file.symbols()[index];
@@ -134,7 +134,7 @@ void relocate(const ObjectFile& file, const CodeLayout& layout,
       refuse_object("a relocation in ", file.section_name(section), " leads to '",
                     file.symbol_name(symbol), "', which is not loaded");
     std::byte* place = memory + layout.places[section] + entry.r_offset;
-    // Addends may be any number: unsigned sums wrap and are judged afterwards.
+    // Addends may be any number: unsigned sums wrap and are checked afterwards.
     const uint64_t target =
         reinterpret_cast<uintptr_t>(addresses[symbol]) + static_cast<uint64_t>(entry.r_addend);
     if (ELF64_R_TYPE(entry.r_info) == R_X86_64_64) {
@@ -153,7 +153,8 @@ void protect(std::byte* begin, size_t size, int protection) {
   if (size == 0 || mprotect(begin, size, protection) == 0) return;
   const int problem = errno;
   throw_error("RuntimeError",
-              "the system lets no memory become code: ", std::string_view(std::strerror(problem)));
+              "the system does not allow executable memory: ",
+              std::string_view(std::strerror(problem)));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
-// Object code in memory: the core's own loader of what LLVM made.
+// Object code in memory: the core's own loader for LLVM's output.
 //
-// Takes relocatable ELF of this machine with code and read-only data alone, checks every offset,
-// refuses whatever it does not know by its name, and lets objects refer to nothing outside but
-// memcpy, memset and memmove. Code is mapped r-x, constants r--.
+// Accepts relocatable ELF of this machine with only code and read-only data, checks every offset,
+// and rejects anything unknown, naming it. Objects may refer to nothing outside except memcpy,
+// memset and memmove. Code is mapped r-x, constants r--.
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,13 @@ class OPWRIGHT_EXPORT ObjectCode : public Counted<ObjectCode> {
  public:
   using Function = void (*)(int64_t* context);
 
-  // Whether the system lets memory become code; some are set up not to.
+  // Whether the system allows memory to become executable; some do not.
   [[nodiscard]] static bool is_allowed() noexcept;
-  // RuntimeError that tells what is refused.
+  // RuntimeError that says what is rejected.
   [[nodiscard]] static IntrusivePtr<const ObjectCode> load(std::span<const std::byte> object);
   ~ObjectCode();
 
-  // Null: there is no such function. Lives as long as the object.
+  // Null if there is no such function. Valid as long as the object.
   [[nodiscard]] Function find(std::string_view name) const noexcept;
 
  private:

@@ -23,7 +23,7 @@ Elf64_Ehdr read_header(std::span<const std::byte> bytes) {
   Elf64_Ehdr header;
   if (bytes.size() < sizeof(header)) refuse_object("it ends within its header");
   std::memcpy(&header, bytes.data(), sizeof(header));
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) refuse_object("it is no ELF file");
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) refuse_object("it is not an ELF file");
   if (header.e_ident[EI_CLASS] != ELFCLASS64)
     refuse_object("it is ELF of class ", int{header.e_ident[EI_CLASS]}, ", not of 64 bits");
   if (header.e_ident[EI_DATA] != ELFDATA2LSB) refuse_object("it is not little-endian");
@@ -37,7 +37,7 @@ Elf64_Ehdr read_header(std::span<const std::byte> bytes) {
   return header;
 }
 
-// Whether `count` items of `size` bytes from `offset` on lie within `total` bytes.
+// Whether `count` items of `size` bytes starting at `offset` fit into `total` bytes.
 bool fits(uint64_t total, uint64_t offset, uint64_t count, uint64_t size) {
   return offset <= total && count <= (total - offset) / size;
 }

@@ -1,5 +1,5 @@
-// A relocatable ELF object as bytes that nothing is believed of: every offset is checked before it
-// is followed, and what the loader does not know is refused by its name.
+// An untrusted relocatable ELF object: every offset is checked before it is followed, and anything
+// that the loader does not know is rejected by name.
 #pragma once
 
 #include <cstddef>
@@ -20,28 +20,28 @@ template <class... Parts>
   throw_error("RuntimeError", "object code is refused: ", parts...);
 }
 
-// Views of `bytes`, which live longer. Section 0 and symbol 0 are nobody's, as ELF has it.
+// Views of `bytes`, which must outlive it. Section 0 and symbol 0 are unused, as in ELF.
 class ObjectFile {
  public:
-  // RuntimeError that tells what is wrong with the header, a section or a name.
+  // RuntimeError that says what is wrong with the header, a section or a name.
   explicit ObjectFile(std::span<const std::byte> bytes);
 
   [[nodiscard]] size_t num_sections() const noexcept { return sections_.size(); }
   [[nodiscard]] const Elf64_Shdr& section(size_t index) const { return sections_[index]; }
   [[nodiscard]] std::string_view section_name(size_t index) const { return section_names_[index]; }
-  // Code or constants. Whatever else would be part of the program is refused by the constructor.
+  // Code or constants. The constructor rejects all other program sections.
   [[nodiscard]] bool is_loaded(size_t index) const noexcept;
   [[nodiscard]] std::span<const std::byte> contents(size_t index) const;
 
   [[nodiscard]] std::span<const Elf64_Sym> symbols() const noexcept { return symbols_; }
-  // Of a section's own symbol the name of the section.
+  // For a section symbol, the name of the section.
   [[nodiscard]] std::string_view symbol_name(size_t index) const;
 
   struct Relocation {
     Elf64_Rela entry{};
     size_t section = 0;  // whose bytes change; a loaded one
   };
-  // Of loaded sections; symbols are in range, places are whole inside their section.
+  // For loaded sections; symbols are in range, and locations are entirely inside their section.
   [[nodiscard]] const std::vector<Relocation>& relocations() const noexcept { return relocations_; }
 
  private:
@@ -62,7 +62,7 @@ class ObjectFile {
   std::vector<Relocation> relocations_ = {};
 };
 
-// "R_X86_64_GOTPCREL", or the number of one that has no name here.
+// "R_X86_64_GOTPCREL", or the number if it has no name here.
 [[nodiscard]] std::string relocation_name(uint64_t type);
 
 }  // namespace opwright

@@ -25,11 +25,11 @@ namespace {
 constexpr const char* kOutside =
     "\n  Do so outside of the compiled function, or call the function uncompiled.";
 
-// A tensor that came in, as the trace has it.
+// An input tensor at the level of the trace.
 struct JointInput {
   Tensor own;
   uint32_t index;      // among the inputs of the graph
-  bool required_grad;  // when it came in
+  bool required_grad;  // when it was added
 };
 
 bool has_symbolic_step(std::span<const ViewRecordPtr> steps) {
@@ -39,7 +39,8 @@ bool has_symbolic_step(std::span<const ViewRecordPtr> steps) {
   });
 }
 
-// What eager tells only when a backward is run. Control flow has a backward there, and none here.
+// Errors that eager raises only when a backward runs. Control flow has a backward there, but not
+// here.
 bool is_told_by_backward(const Error& error) {
   const std::string_view text = error.what();
   if (text.starts_with("opwright::")) return false;
@@ -56,7 +57,7 @@ Node* last_node(const Graph& graph) {
   return last;
 }
 
-// What ends a trace of a function that is trained.
+// Ends the trace of a function that is trained.
 class JointCapture {
  public:
   JointCapture(TraceSession& session, std::span<const Tensor> own_arguments,
@@ -81,13 +82,13 @@ class JointCapture {
 
   TraceSession& session_;
   Trace& trace_;
-  std::vector<Value> given_;     // what the function gave
-  std::vector<Tensor> outputs_;  // at the level of the trace, then roots; undefined: no tensor
+  std::vector<Value> given_;     // what the function returned
+  std::vector<Tensor> outputs_;  // at the level of the trace, then roots; undefined if not a tensor
   std::vector<JointInput> inputs_;
   std::vector<RootGradient> root_gradients_;
-  std::unordered_map<const OpwTensor*, TapeNodePtr> boundaries_;  // by twin
+  std::unordered_map<const OpwTensor*, TapeNodePtr> boundaries_;  // by fake tensor
   std::vector<Edge> target_edges_;
-  std::vector<Tensor> gradients_;  // one for each target
+  std::vector<Tensor> gradients_;  // one per target
   JointGraph joint_;
 };
 
@@ -132,13 +133,13 @@ const JointInput* JointCapture::find_input(const OpwTensor* own) const {
   return found == inputs_.end() ? nullptr : &*found;
 }
 
-// What the function did to its inputs beside writing them would not happen when it is run compiled.
+// Effects on inputs other than writes would be lost in compiled runs.
 void JointCapture::check_inputs() const {
   for (const JointInput& input : inputs_) {
     const bool requires_now = requires_grad(input.own);
     const std::string& name = trace_.graph().inputs()[input.index]->name();
     OPWRIGHT_CHECK(!requires_now || input.required_grad || !is_leaf(input.own),
-                   "compile: the function asked for gradients of its input '", name,
+                   "compile: the function requested gradients of its input '", name,
                    "' (requires_grad_)", kOutside);
     OPWRIGHT_CHECK(requires_now || !input.required_grad,
                    "compile: the function detached its input '", name, "' in place", kOutside);
@@ -168,11 +169,11 @@ void JointCapture::classify_view(uint32_t output) {
   made.is_under_no_grad = view->is_hidden();
   made.is_detached = view->is_detached();
   made.steps = steps_to(view);
-  // A chain of views under no_grad does not know its first steps.
+  // A chain of views under no_grad has lost its first steps.
   if (has_symbolic_step(made.steps) || view->is_under_no_grad) made.steps = {};
 }
 
-// The input whose .grad the function returned; null: none.
+// The input whose .grad the function returned; null if none.
 const JointInput* JointCapture::find_leaf_of(size_t output) const {
   const OpwTensor* given = given_[output].get().as_tensor;
   const auto found = std::ranges::find_if(inputs_, [&](const JointInput& input) {
@@ -182,7 +183,8 @@ const JointInput* JointCapture::find_leaf_of(size_t output) const {
   return found == inputs_.end() ? nullptr : &*found;
 }
 
-// What two outputs are views of, where no output is that itself: they share its memory and history.
+// Finds the common base of two output views, if no output is that base itself: they share its
+// memory and history.
 void JointCapture::add_roots() {
   std::unordered_map<const OpwTensor*, uint32_t> counts;
   const std::vector<Tensor> returned = outputs_;
@@ -256,7 +258,7 @@ void JointCapture::add_tangents() {
 
 // ---- Gradients ----
 
-// All that the outputs came from: hooks are refused, the histories that came in are found.
+// Visits everything that the outputs depend on: rejects hooks, finds the histories of the inputs.
 void JointCapture::visit_tape() {
   std::vector<TapeNode*> waiting;
   std::unordered_set<const TapeNode*> seen;
@@ -328,7 +330,7 @@ void JointCapture::check_backward(const Node* last_of_forward) const {
                    "numbers (",
                    name, "), which a compiled function cannot do", kOutside);
     OPWRIGHT_CHECK(!tags.has(Tag::Ordered), "compile: a backward formula calls ", name,
-                   ", which has an effect beside its results", kOutside);
+                   ", which has side effects", kOutside);
     for (const uint32_t group : memory.written_groups(*node)) {
       for (const GraphValue* input : graph.inputs()) {
         OPWRIGHT_CHECK(memory.group(*input) != group, "compile: a backward formula writes to '",

@@ -1,4 +1,4 @@
-// Dinic's algorithm: flow along shortest paths until none is left.
+// Dinic's algorithm: augments flow along shortest paths until there is none.
 #include "opwright/compile/training/min_cut.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ bool MinCut::find_levels() {
   return levels_[kSink] != kUnreached;
 }
 
-// As much as one path takes; 0: no path of this length is left.
+// Pushes the capacity of one path; 0 if no path of this length is left.
 int64_t MinCut::push_path() {
   std::vector<uint32_t> path;
   uint32_t at = kSource;

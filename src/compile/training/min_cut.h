@@ -1,4 +1,4 @@
-// The cheapest cut between two vertices of a network of directed edges.
+// Finds the minimum cut between two vertices of a directed network.
 #pragma once
 
 #include <cstddef>
@@ -18,19 +18,20 @@ class MinCut {
   uint32_t add_vertex();
   void add_edge(uint32_t from, uint32_t to, int64_t cost);
 
-  // True for each vertex on the sink's side of the cheapest cut that is nearest to the sink. Once.
+  // True for each vertex on the sink's side of the minimum cut that is nearest to the sink. Call
+  // once.
   [[nodiscard]] std::vector<bool> find_sink_side();
 
  private:
   struct Edge {
     uint32_t to;
-    int64_t left;  // of its cost; the next or previous one in the list is its reverse
+    int64_t left;  // residual capacity; its reverse edge is the next or previous one
   };
   [[nodiscard]] bool find_levels();
   [[nodiscard]] int64_t push_path();
 
   std::vector<Edge> edges_;
-  std::vector<std::vector<uint32_t>> edges_of_;  // of each vertex
+  std::vector<std::vector<uint32_t>> edges_of_;  // per vertex
   std::vector<uint32_t> levels_;
   std::vector<uint32_t> next_;
 };

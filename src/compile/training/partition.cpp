@@ -24,8 +24,8 @@
 namespace opwright {
 namespace {
 
-// The history of a write that autograd does not see is of no use any more: the value is its second
-// argument. Kept where it is the copy that a returned or written value needs.
+// Removes the history of writes that autograd does not see: the value is the second argument. Kept
+// if it is the copy that a returned or written value needs.
 void remove_grafts(Graph& graph) {
   for (Node* node = graph.first(); node;) {
     Node* next = node->next();
@@ -90,7 +90,8 @@ class Partitioner {
   [[nodiscard]] size_t num_gradients() const {
     return graph_->outputs().size() - request_.num_outputs - num_states_;
   }
-  // Marks the nodes that an argument is computed by; a value that `stops` is not followed.
+  // Marks the nodes that compute an argument; values for which `stops` returns true are not
+  // followed.
   template <class Stops>
   void mark(std::vector<bool>& marked, const NodeArgument& argument, const Stops& stops) const;
   void mark_all(std::vector<bool>& marked, const NodeArgument& argument) const {
@@ -112,11 +113,11 @@ class Partitioner {
   size_t num_states_ = 0;
   std::vector<GraphValue*> inputs_;
   std::unordered_set<const GraphValue*> tangents_;
-  // By the number of a value.
+  // By value number.
   std::vector<bool> depends_;      // on a tangent
-  std::vector<bool> in_forward_;   // its outputs and effects need it
-  std::vector<bool> in_backward_;  // gradients need it
-  std::vector<bool> is_cheap_;     // an input that formulas read: it is kept anyway
+  std::vector<bool> in_forward_;   // needed by its outputs and effects
+  std::vector<bool> in_backward_;  // needed by gradients
+  std::vector<bool> is_cheap_;     // an input that formulas read: kept anyway
   std::vector<GraphValue*> saved_;
   std::vector<SymInt> ints_;
   Partition made_;
@@ -147,7 +148,7 @@ void Partitioner::find_dependents() {
     }
     if (!does) continue;
     OPWRIGHT_CHECK(!has_effect(*node), "compile: ", node->op().name(),
-                   " in a backward formula has an effect beside its results, which a compiled "
+                   " in a backward formula has side effects, which a compiled "
                    "function cannot have\n  Call the function uncompiled.");
     for (const GraphValue& value : node->values()) depends_[value.number()] = true;
   }
@@ -186,7 +187,7 @@ void Partitioner::find_forward() {
 
 void Partitioner::find_backward() {
   for (const NodeArgument& gradient : gradients()) mark_all(in_backward_, gradient);
-  // What formulas read of inputs, also through views, is kept by eager too.
+  // Inputs that formulas read, also through views, are saved by eager too.
   for (const Node* node = graph_->first(); node; node = node->next()) {
     if (node->kind() != NodeKind::Call || !has_mark(in_backward_, *node)) continue;
     if (!depends(node->values()[0])) continue;
@@ -208,12 +209,12 @@ int64_t Partitioner::cost_of(const GraphValue& value) const {
   const Node& node = value.node();
   if (is_cheap_[value.number()]) return 1;
   if (node.kind() == NodeKind::Call && is_view(node.op()) && can_recompute(node)) {
-    return MinCut::kUncuttable;  // it would keep what it is a view of
+    return MinCut::kUncuttable;  // it would keep its base alive
   }
   return estimate_bytes(value);
 }
 
-// A value is two vertices: it is there, and it is there in the backward. What lies between is the
+// A value is two vertices: it exists, and it exists in the backward. The edge between them has the
 // cost of saving it.
 uint32_t Partitioner::place_of(const GraphValue& value, MinCut& cut,
                                std::vector<uint32_t>& places) {
@@ -276,7 +277,7 @@ void Partitioner::find_cut() {
 
 // ---- The two graphs ----
 
-// Of what is written, with what shared memory with it when the graph was traced.
+// Groups of the written values, including everything that shared memory with them in the trace.
 std::unordered_set<uint32_t> Partitioner::find_written_groups(const SharedMemory& memory) const {
   const auto storage_of = [](const GraphValue& input) -> const Storage* {
     const Tensor meta = input.tensor();
@@ -308,7 +309,7 @@ void Partitioner::note_saved(const GraphValue& value, bool is_copied) {
   made_.saved.push_back(std::move(noted));
 }
 
-// What is saved and will be written before the backward runs is copied.
+// Copies saved values that will be written before the backward runs.
 void Partitioner::copy_saved(NodeCopier& copier, std::vector<GraphValue*>& kept) {
   static const Operator& clone = Registry::get().require("aten::clone");
   const SharedMemory memory(*graph_, SharedMemory::Inputs::Apart);
@@ -384,7 +385,7 @@ void Partitioner::make_backward() {
       return needed[value.number()] && !saved.contains(&value);
     });
     if (is_wanted) copier.copy_call(*node);
-    // One of several results may have been saved, and another is computed again.
+    // One of several results may have been saved while another is recomputed.
     for (const GraphValue& value : node->values()) {
       if (saved.contains(&value)) copier.set(value, *graph.find(value.name()));
     }
@@ -394,7 +395,7 @@ void Partitioner::make_backward() {
   graph.set_outputs(std::move(outputs));
 }
 
-// Sizes that the backward names and that none of its inputs shows.
+// Sizes that the backward uses but none of its inputs shows.
 void Partitioner::add_ints() {
   const ShapeEnvPtr& env = graph_->shape_env();
   std::vector<NodeArgument> numbers;

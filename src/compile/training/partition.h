@@ -1,7 +1,7 @@
-// Splits a joint graph into a forward that saves values and a backward that takes them.
+// Splits a joint graph into a forward that saves values and a backward that uses them.
 //
-// What lies between the two is the cut that saves the fewest bytes: values that a fused loop or a
-// view gives for nothing are computed again in the backward, all others are saved.
+// The split is the cut that saves the fewest bytes: values that a fused loop or a view produces for
+// free are recomputed in the backward, all others are saved.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@
 namespace opwright {
 
 struct PartitionRequest {
-  std::span<const uint32_t> tangents;  // inputs of the joint graph that the backward alone gets
+  std::span<const uint32_t> tangents;  // inputs of the joint graph that only the backward gets
   size_t num_outputs = 0;              // of the forward; gradients follow, then random states
-  std::vector<bool> is_dropped = {};   // outputs that nobody wants: None; empty: none
+  std::vector<bool> is_dropped = {};   // unused outputs, replaced by None; empty: none
 };
 
 struct SavedValue {
@@ -28,18 +28,18 @@ struct SavedValue {
 };
 
 struct Partition {
-  // Inputs as the joint graph has them, without tangents; outputs: those asked for, `saved`,
+  // Inputs of the joint graph without tangents; outputs: the requested ones, `saved`,
   // `num_saved_ints` ints, random states.
   GraphPtr forward;
   // Arguments: saved values, tangents, saved ints. Outputs: gradients, or None.
   GraphPtr backward;
   std::vector<SavedValue> saved;
   size_t num_saved_ints = 0;
-  int64_t saved_bytes = 0;  // in the run that the graph was traced with
+  int64_t saved_bytes = 0;  // in the traced run
 };
 
-// The joint graph is functional: it writes at its end alone. RuntimeError where an effect depends
-// on a tangent.
+// The joint graph is functional: it writes only at its end. RuntimeError if an effect depends on a
+// tangent.
 [[nodiscard]] Partition partition(const Graph& joint, const PartitionRequest& request);
 
 }  // namespace opwright

@@ -11,7 +11,7 @@
 namespace opwright {
 namespace {
 
-// The value that is written to an input at the end of the graph; null: none is.
+// The value that is written to an input at the end of the graph; null if none.
 GraphValue* find_written_value(const Graph& graph, const GraphValue& input) {
   GraphValue* found = nullptr;
   for (const Node* node = graph.first(); node; node = node->next()) {
@@ -38,7 +38,7 @@ std::vector<bool> find_needed(const Graph& graph, std::span<GraphValue* const> o
   return needed;
 }
 
-// Inputs that the graph writes to: their first values are gone when it is run again.
+// Inputs that the graph writes: their original values are gone when it runs again.
 std::vector<bool> find_written_inputs(const Graph& graph) {
   std::vector<bool> is_written(graph.num_value_numbers(), false);
   for (const Node* node = graph.first(); node; node = node->next()) {
@@ -61,7 +61,7 @@ PrimalGraph make_primal_graph(const JointGraph& joint) {
   for (const JointGraph::Tangent& tangent : joint.tangents) {
     GraphValue* value = tangent.is_written_input ? find_written_value(from, *inputs[tangent.of])
                                                  : &from.outputs()[tangent.of].value();
-    if (!value) return {.graph = nullptr, .why_not = "it gives an input other sizes", .inputs = {}};
+    if (!value) return {.graph = nullptr, .why_not = "it resizes an input", .inputs = {}};
     outputs.push_back(value);
   }
   const std::vector<bool> needed = find_needed(from, outputs);
@@ -91,7 +91,7 @@ PrimalGraph make_primal_graph(const JointGraph& joint) {
     if (has_effect(*node)) {
       return {.graph = nullptr,
               .why_not = concatenate("it calls ", node->op().name(),
-                                     ", which has an effect beside its results"),
+                                     ", which has side effects"),
               .inputs = {}};
     }
     copier.copy_call(*node);

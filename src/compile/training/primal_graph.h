@@ -1,4 +1,4 @@
-// The function of a joint graph alone, for differentiating it again call by call.
+// Extracts the function from a joint graph, to differentiate it again call by call.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 namespace opwright {
 
 struct PrimalGraph {
-  GraphPtr graph;                // null: there is none
-  std::string why_not;           // what the function does that cannot be done twice
-  std::vector<uint32_t> inputs;  // of the joint graph, one for each of `graph`
+  GraphPtr graph;                // null if it cannot be extracted
+  std::string why_not;           // what the function does that cannot be repeated
+  std::vector<uint32_t> inputs;  // index in the joint graph, per input of `graph`
 };
 
-// Its outputs are what the tangents are gradients of, in order; without writes and other effects,
-// with the grad mode of each call.
+// Its outputs are the values that the tangents are gradients of, in order. It has no writes and
+// other effects, and keeps the grad mode of each call.
 [[nodiscard]] PrimalGraph make_primal_graph(const JointGraph& joint);
 
 }  // namespace opwright

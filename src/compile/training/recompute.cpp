@@ -13,13 +13,13 @@
 namespace opwright {
 namespace {
 
-// Copies and fills: as cheap as pointwise operators, but not called so.
+// Copies and fills: as cheap as pointwise operators, but not tagged as such.
 constexpr std::array<std::string_view, 16> kCheap{
     "clone",  "_to_copy",   "to",   "contiguous",     "full",   "full_like",
     "zeros",  "zeros_like", "ones", "ones_like",      "arange", "scalar_tensor",
     "expand", "fill",       "copy", "lift_fresh_copy"};
 
-constexpr int64_t kUnknownSize = 4096;  // of a dimension whose size depends on data
+constexpr int64_t kUnknownSize = 4096;  // of a dimension with a data-dependent size
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// What a backward may compute again instead of having it saved, and what saving costs.
+// Decides what a backward may recompute instead of saving, and estimates the cost of saving.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace opwright {
 
-// Views, pointwise operators and fills of the core: they cost nothing in a fused nest. Matrix
-// products, folds, random numbers and custom operators do, or may.
+// Views, pointwise operators and fills of the core are free in a fused nest. Matrix products,
+// reductions, random numbers and custom operators are not, or may not be.
 [[nodiscard]] bool can_recompute(const Node& node);
 
-// Of the run that was traced; at least 1.
+// In the traced run; at least 1.
 [[nodiscard]] int64_t estimate_bytes(const GraphValue& value);
 
 }  // namespace opwright

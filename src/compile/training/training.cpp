@@ -18,7 +18,7 @@
 namespace opwright {
 namespace {
 
-// A value of its own, whatever it was computed from.
+// Turns the result into a value of its own, independent of what it was computed from.
 void forget_view(const Tensor& result) {
   History* history = find_history(result.get());
   if (!history || !history->view) return;
@@ -27,7 +27,7 @@ void forget_view(const Tensor& result) {
   impl(result).flags &= ~kFlagHasBase;
 }
 
-// One run, until its results are there.
+// One run, until its results exist.
 class TrainingRun {
  public:
   TrainingRun(const TrainingPlanPtr& plan, std::span<const OpwValue> arguments)
@@ -48,7 +48,7 @@ class TrainingRun {
   void note_random_state();
   void run_forward();
   void record();
-  // Once for each output.
+  // Called once per output.
   void make_result(size_t index);
   [[nodiscard]] Tensor make_view(const JointOutput& output, const Tensor& base,
                                  const Value& shown) const;
@@ -61,7 +61,7 @@ class TrainingRun {
   std::span<const OpwValue> arguments_;
   bool is_recorded_ = false;
   Tensor random_state_;
-  std::vector<Value> made_;  // what the forward gave, then what the caller gets
+  std::vector<Value> made_;  // results of the forward, then those of the caller
   std::vector<bool> is_made_;
 };
 
@@ -104,7 +104,7 @@ void TrainingRun::run_forward() {
   }
 }
 
-// One node for all that has a gradient.
+// Records one node for everything that has a gradient.
 void TrainingRun::record() {
   TapeEdges edges;
   bool has_edge = false;

@@ -6,12 +6,12 @@
 
 namespace opwright {
 
-// Its run gives the function's outputs; with grad mode on they have histories that lead through one
-// node to what requires grad, with it off nothing is recorded. The backward is compiled when it
-// first runs. What the node saved is freed by the first backward that does not keep it, noticed
-// when it was written since, and goes through saved-tensor hooks. With create_graph the function is
-// run again from its inputs, call by call, and differentiated as eager does; RuntimeError where it
-// wrote to an input that it reads.
+// A run returns the function's outputs. With grad mode on, their histories lead through one node to
+// the tensors that require grad; with it off, nothing is recorded. The backward is compiled when it
+// first runs. What the node saved goes through saved-tensor hooks, is freed by the first backward
+// that does not retain it, and is checked for later writes. With create_graph, the function runs
+// again from its inputs, call by call, and is differentiated as eagerly; RuntimeError if it wrote
+// to an input that it reads.
 [[nodiscard]] ExecutablePtr compile_training(JointGraph joint, const Backend& backend);
 
 }  // namespace opwright

@@ -15,8 +15,8 @@
 namespace opwright {
 namespace {
 
-// An input of a function that is run again: gradients with respect to it end here, though those of
-// the gradients go on.
+// An input of a function that runs again: gradients with respect to it end here, but second-order
+// gradients continue.
 class Entrance final : public TapeNode {
  public:
   explicit Entrance(const Tensor& input, Edge outside) {

@@ -1,4 +1,4 @@
-// The one node that stands for a run of a compiled function on the tape.
+// The tape node that represents a run of a compiled function.
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,13 @@ namespace opwright {
 
 inline constexpr const char* kCompiledFunction = "compiled function";  // in errors
 
-// Its places are the tangents of the joint graph, its edges lead to the targets.
+// Its slots are the tangents of the joint graph, its edges lead to the targets.
 class TrainingNode final : public TapeNode {
  public:
   TrainingNode(TrainingPlanPtr plan, TapeEdges&& edges);
 
-  // What the run saved, after it ended: `saved` as the forward gave it, then the saved ints. Places
-  // are there by now.
+  // Stores what the run saved, after it ended: `saved` from the forward, then the saved ints. The
+  // slots exist by now.
   void save(std::span<const OpwValue> arguments, std::span<const OpwValue> saved,
             const Tensor& random_state);
 
@@ -35,11 +35,11 @@ class TrainingNode final : public TapeNode {
   void visit_owned(OwnedTensorVisitor& visitor) const override;
 
  private:
-  // A value of the run, and what hooks keep in its place.
+  // A value of the run, and what hooks store instead.
   struct Kept {
     SavedTensor saved;
     PackedTensorPtr packed;
-    Value number;  // where it is no tensor
+    Value number;  // if it is not a tensor
   };
   struct Everything {
     std::vector<Kept> saved;
@@ -50,13 +50,13 @@ class TrainingNode final : public TapeNode {
   [[nodiscard]] static Kept keep(const OpwValue& value, uint32_t place);
   [[nodiscard]] Everything take_kept() const;
   [[nodiscard]] Value unpack(Kept kept, const std::string& name);
-  // With create_graph: by running the function again, recorded.
+  // With create_graph: runs the function again, recorded.
   void apply_recorded(std::span<Tensor> gradients, std::span<Tensor> given);
   void apply_compiled(std::span<Tensor> gradients, std::span<Tensor> given);
 
   TrainingPlanPtr plan_;
-  mutable std::mutex mutex_;  // a backward on one thread may free what one on another reads
-  Everything kept_;           // under it
+  mutable std::mutex mutex_;  // a backward may free what one on another thread reads
+  Everything kept_;           // protected by mutex_
 };
 
 }  // namespace opwright

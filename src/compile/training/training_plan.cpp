@@ -37,7 +37,7 @@ TrainingPlan::TrainingPlan(JointGraph joint, Backend backend)
                            count_random_states(*parts_.forward)) {
   find_inputs();
   find_layouts();
-  // What a compilation asks of symbols has to be known before the function is run again.
+  // Compilation may add guards on symbols, which must be known before the function runs again.
   const ShapeEnvPtr& env = joint_.graph->shape_env();
   if (joint_.has_gradients() && env && !env->symbols().empty()) {
     (void)backward(std::vector<bool>(joint_.tangents.size(), true));
@@ -71,7 +71,7 @@ void TrainingPlan::find_inputs() {
   }
 }
 
-// By the hints of this run: a question would become a guard.
+// By the hints of this run: a condition would become a guard.
 void TrainingPlan::find_layouts() {
   const std::vector<GraphValue*> inputs = joint_.graph->inputs();
   for (const JointGraph::Tangent& tangent : joint_.tangents) {
@@ -120,7 +120,7 @@ Value TrainingPlan::number(uint32_t index, std::span<const OpwValue> arguments) 
   return argument == UINT32_MAX ? Value() : Value::copy_of(arguments[argument]);
 }
 
-// Compiled without the lock: a backend may wait for a lock of the host language.
+// Compiled without the mutex: a backend may wait for a lock of the host language (the GIL).
 TrainingPlan::Backward TrainingPlan::backward(const std::vector<bool>& is_there) const {
   const auto find = [&]() -> const Backward* {
     const auto found =

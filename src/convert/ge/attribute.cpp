@@ -70,7 +70,7 @@ AttributeKind kind_of_list(const std::string& name, const OpwValue& value) {
   }
 }
 
-// Dtypes as the engine's numbers.
+// Converts dtypes to the engine's numbers.
 Value with_numbers(const OpwValue& value) {
   if (value.tag == kOpwDtype) return Value(int64_t{data_type_of(ValueOf<DType>::read(value))});
   std::vector<int64_t> numbers;
@@ -79,7 +79,7 @@ Value with_numbers(const OpwValue& value) {
   return Value(numbers);
 }
 
-// A number as a float, a list of them as a list of floats.
+// Converts a number to a float, a list of them to a list of floats.
 Value with_floats(const OpwValue& value) {
   if (!is_list_tag(value.tag)) return Value(static_cast<double>(value.as_int));
   std::vector<double> numbers;

@@ -18,14 +18,13 @@ struct Attribute {
   // An int for Int and Type, a string for String and Bytes, lists of those for lists.
   Value value = {};
 };
-// The attribute that a value is by its tag: int, float, bool, string, tensor, dtype, or a list of
-// such; `wanted` is the kind that it should have, where one is known. TypeError for a value that no
-// attribute can hold.
+// The attribute for a value, by its tag: int, float, bool, string, tensor, dtype, or a list of
+// these; `wanted` is the expected kind, if known. TypeError for a value that no attribute can hold.
 [[nodiscard]] OPWRIGHT_EXPORT Attribute make_attribute(
     std::string name, const OpwValue& value, std::optional<AttributeKind> wanted = std::nullopt);
-// Whether attributes of one kind can stand where another is wanted: what is written alike.
+// Whether one kind of attribute is accepted where another is wanted: both are written alike.
 [[nodiscard]] bool fits(AttributeKind wanted, AttributeKind given);
-// "alpha = 1.0"; of tensors dtype and sizes, and the elements of small ones.
+// "alpha = 1.0"; for tensors dtype and sizes, and the elements of small ones.
 void append_text(std::string& out, const Attribute& attribute);
 
 }  // namespace opwright::graph_engine

@@ -1,4 +1,4 @@
-// What stands behind a GraphBuilder: the graph so far, and what is known of its values.
+// The state of a GraphBuilder: the graph so far, and what is known about its values.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ struct SymbolPlace {
 
 struct GraphBuilder::State {
   GeGraph graph = {};
-  // By op and output; descriptors have -1 for what stands here as an expression.
+  // By op and output; descriptors have -1 for sizes that are expressions here.
   std::vector<std::vector<std::optional<ValueType>>> types = {};
   uint32_t call = kNoPlace;  // that is being converted
-  std::string line = {};     // of it
+  std::string line = {};     // of that call
 
   std::unordered_set<std::string> names = {};
   std::unordered_map<std::string, SymbolPlace> symbols = {};
@@ -34,22 +34,22 @@ struct GraphBuilder::State {
   std::unordered_map<OpwSymWord, uint32_t> sizes = {};       // int64[1] each
   std::unordered_map<std::string, OutputPlace> small_constants = {};
 
-  // Names the op ("" stands for its type), describes its inputs and adds it.
+  // Names the op (by its type if the name is empty), describes its inputs and adds it.
   uint32_t add(GeOp op);
   [[nodiscard]] std::string unused_name(std::string_view wanted);
   [[nodiscard]] std::optional<ValueType>& type_of(OutputPlace value) {
     return types[value.op][value.index];
   }
-  // A tensor's sizes that are symbols can be read from it.
+  // Records that a tensor's symbolic sizes can be read from it.
   void bind_symbols(OutputPlace value, const std::vector<SymInt>& sizes);
   void bind_symbol(OutputPlace value, const SymInt& symbol, int64_t dim);
-  // Its descriptors, from what is known of the values by now.
+  // Fills in its descriptors from what is known about the values by now.
   void describe_op(uint32_t place);
-  // Without the ops that no output of the graph depends on.
+  // Removes the ops that no output of the graph depends on.
   void remove_unused();
 };
 
-// Ops that are made while it lasts belong to no call: later calls may read them, too.
+// Ops created during its lifetime belong to no call: later calls may also read them.
 class [[nodiscard]] OutsideOfCall {
  public:
   explicit OutsideOfCall(GraphBuilder::State& state) : state_(state), call_(state.call) {

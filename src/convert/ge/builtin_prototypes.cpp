@@ -5,8 +5,8 @@
 namespace opwright::graph_engine {
 namespace {
 
-// Names, types and defaults as the engine's own list of ops (CANN 8) has them; an optional input
-// that only quantised kinds use is left out. A set is at times wider than a device's kernels.
+// Names, types and defaults follow the engine's own list of ops (CANN 8), without optional inputs
+// that only quantised variants use. A set may be wider than what a device's kernels support.
 #define OPWRIGHT_ONE(name, types) name "(x: " types ") -> (y: " types ")"
 #define OPWRIGHT_TWO(name, types) name "(x1: " types ", x2: " types ") -> (y: " types ")"
 #define OPWRIGHT_COMPARED(name, types) name "(x1: " types ", x2: " types ") -> (y: {BOOL})"

@@ -67,7 +67,7 @@ GeValues Call::given(const GeValues& results) const {
 
 namespace {
 
-// The outputs of an op that is a whole call.
+// The outputs of an op that represents a complete call.
 std::vector<OutputName> call_output_names(const Node& node, const Prototype* prototype) {
   const std::vector<std::string> own = output_names(node.op().schema());
   std::vector<OutputName> names;

@@ -52,7 +52,7 @@ void add_output(GeOp& op, const std::string& name, std::optional<uint32_t> count
     op.output_descriptors.push_back({.name = concatenate(name, i)});
 }
 
-// Optional inputs that nothing follows are left away.
+// Removes trailing omitted optional inputs.
 void trim_inputs(GeOp& op) {
   while (!op.inputs.empty() && !op.inputs.back().is_there()) {
     op.inputs.pop_back();

@@ -1,4 +1,4 @@
-// The graph that rules of the engine "ge" add ops to.
+// The graph to which rules of the engine "ge" add ops.
 #pragma once
 
 #include <cstddef>
@@ -24,16 +24,16 @@ namespace opwright::graph_engine {
 
 using GeValues = std::vector<OutputPlace>;
 
-// What a rule says of an output; the results of the program's calls are known without it.
+// The type of an output, set by a rule; results of the program's calls are known without it.
 struct ValueType {
   DType dtype;
   std::vector<SymInt> sizes;
 };
 
-// An input by its place in the prototype: a value, none where it is left out, or, of a dynamic
-// input, a list.
+// An input by its position in the prototype: a value, none if it is omitted, or a list for a
+// dynamic input.
 using Operand = std::variant<OutputPlace, GeValues>;
-// The same by its name.
+// The same, by name.
 struct NamedOperand {
   std::string name;
   Operand value;
@@ -51,7 +51,7 @@ struct AttributeValue {
   AttributeValue(const char* attribute, double value);
   AttributeValue(const char* attribute, const char* value);
   AttributeValue(const char* attribute, const std::vector<int64_t>& value);
-  AttributeValue(const char* attribute, DataType value);  // an Int, as most prototypes have it
+  AttributeValue(const char* attribute, DataType value);  // an Int, as in most prototypes
 
   Attribute held;
 };
@@ -63,7 +63,7 @@ class OPWRIGHT_EXPORT GraphBuilder {
   GraphBuilder(const GraphBuilder&) = delete;
   GraphBuilder& operator=(const GraphBuilder&) = delete;
 
-  // An op of one output by a prototype that there must be; `type` is that of the output.
+  // An op of one output; the prototype must exist. `type` is that of the output.
   OutputPlace op(std::string_view name, std::initializer_list<Operand> inputs,
                  std::initializer_list<AttributeValue> attributes = {},
                  std::optional<ValueType> type = std::nullopt);
@@ -71,8 +71,8 @@ class OPWRIGHT_EXPORT GraphBuilder {
   GeValues op_of_many(std::string_view name, std::initializer_list<Operand> inputs,
                       std::initializer_list<AttributeValue> attributes, uint32_t num_dynamic = 0);
 
-  // ge.custom_op: an op of any name, checked against its prototype where there is one. Outputs of a
-  // dynamic one follow each other. `node_name` empty: made from the op's name.
+  // ge.custom_op: an op of any name, checked against its prototype if there is one. Outputs of a
+  // dynamic one are consecutive. `node_name` empty: derived from the op's name.
   GeValues custom_op(std::string_view name, const std::vector<NamedOperand>& inputs,
                      const std::vector<OutputName>& outputs, std::vector<Attribute> attributes = {},
                      std::string_view node_name = {});
@@ -87,15 +87,15 @@ class OPWRIGHT_EXPORT GraphBuilder {
   OutputPlace scalar(const OpwValue& number, DType dtype);  // without dimensions
   OutputPlace scalar(int64_t number, DType dtype);
 
-  // ---- Sizes: constants where they are known, else computed from the shapes that show them ----
+  // ---- Sizes: constants if known, otherwise computed from the shapes that show them ----
 
   OutputPlace size(const SymInt& size);              // int64, without dimensions
   OutputPlace sizes(std::span<const SymInt> sizes);  // int64[n]
 
-  // Itself where it is that.
+  // Returns the value itself if it already has the dtype.
   OutputPlace cast(OutputPlace value, DType dtype);
 
-  // ---- What is known of a value ----
+  // ---- What is known about a value ----
 
   [[nodiscard]] std::optional<DType> dtype(OutputPlace value) const;
   [[nodiscard]] std::optional<std::vector<SymInt>> shape(OutputPlace value) const;

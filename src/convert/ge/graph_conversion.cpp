@@ -58,7 +58,7 @@ void register_builtin() {
 
 const AddedEngine kAdded({kEngine, &register_builtin});
 
-// The write of an input at the end of a program.
+// Whether the node writes an input at the end of a program.
 bool writes_an_input(const Node& node) {
   return node.op().name() == "aten::copy_" && node.args()[0].kind() == NodeArgument::Kind::Value &&
          node.args()[0].value().node().kind() == NodeKind::Input;
@@ -99,7 +99,7 @@ class Conversion {
     state_.describe_op(place);
   }
 
-  // What a value of the program became, and what is known of it.
+  // Sets the output for a value of the program, and what is known about it.
   void set_value(const GraphValue& of, OutputPlace value) {
     graph_.values[of.number()] = value;
     if (!value.is_there()) return;
@@ -134,7 +134,7 @@ class Conversion {
       graph_.calls.back().results = made;
       check_ops(graph_.calls.back());
     } catch (Error& error) {
-      // Most say it themselves.
+      // Most name it themselves.
       if (std::string_view(error.what()).find(node.op().name()) == std::string_view::npos)
         error.add_note("ge", concatenate("while ", name_call(node), " was converted to GE"));
       throw;
@@ -148,7 +148,7 @@ class Conversion {
       argument.visit_values([&](const GraphValue& value) {
         OPWRIGHT_CHECK_KIND("NotImplementedError", graph_.values[value.number()].is_there(),
                             name_call(node), ": it reads result ", value.index(), " of ",
-                            name_call(value.node()), ", which its GE converter does not give");
+                            name_call(value.node()), ", which its GE converter does not return");
       });
     }
     const auto [place, is_new] = found_.try_emplace(&node.op());
@@ -166,7 +166,7 @@ class Conversion {
                 "\", \"ge\", \"OpName(...)\").");
   }
 
-  // Again, now that the dtypes of outputs are known.
+  // Checked again, now that the dtypes of outputs are known.
   void check_ops(const SourceCall& call) {
     for (const uint32_t place : call.ops) {
       state_.describe_op(place);
@@ -195,7 +195,7 @@ class Conversion {
       const GraphValue& value = output.value();
       OPWRIGHT_CHECK_KIND("NotImplementedError", graph_.values[value.number()].is_there(),
                           "GE: the program returns result ", value.index(), " of ",
-                          name_call(value.node()), ", which its GE converter does not give");
+                          name_call(value.node()), ", which its GE converter does not return");
       return graph_.values[value.number()];
     }
     const OpwValue& constant = output.constant().get();

@@ -1,4 +1,4 @@
-// Parts of tensors, by places that are known and by tensors of indices.
+// Parts of tensors, at known indices and by index tensors.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -25,7 +25,7 @@ int64_t dim_of(const Call& call, size_t argument, size_t tensor = 0) {
   return dim < 0 ? dim + std::max<int64_t>(call.tensor(tensor).dim(), 1) : dim;
 }
 
-// The engine takes places from the start alone.
+// The engine accepts only non-negative indices.
 SymInt from_start(const SymInt& place, const Tensor& self, int64_t dim) {
   return !place.is_symbolic() && place.word() < 0 ? place + self.sym_size(dim) : place;
 }
@@ -37,13 +37,13 @@ struct Part {
   SymInt step;
 };
 
-// Of argument 0, which it is where it is all of it.
+// A part of argument 0, or the argument itself if the part is all of it.
 OutputPlace part_of(GraphBuilder& g, const Call& call, const Part& part,
                     std::optional<ValueType> type = std::nullopt) {
   const auto& [dim, start, end, step] = part;
   const bool is_to_end = is_exactly(end, kEnd);
   if (is_exactly(start, 0) && is_to_end && is_exactly(step, 1)) return call.input(0);
-  // The dimensions before it are whole: masked.
+  // The dimensions before it are complete: masked.
   const auto count = static_cast<size_t>(dim);
   const int64_t mask = (int64_t{1} << dim) - 1;
   std::vector<SymInt> begins(count, SymInt(0));
@@ -63,7 +63,7 @@ GeValues convert_slice(GraphBuilder& g, const Call& call, const char*) {
                    call.has(3) ? call.sym_int(3) : SymInt(kEnd), call.sym_int(4)})};
 }
 
-// Argument 0 with `source`, `length` places from `start` on, in place of what it has there.
+// Argument 0 with `length` elements from `start` on replaced by `source`.
 GeValues replace_part(GraphBuilder& g, const Call& call, int64_t dim, const SymInt& start,
                       OutputPlace source, const SymInt& length) {
   const Tensor self = call.tensor(0);
@@ -136,7 +136,7 @@ GeValues convert_scatter_add(GraphBuilder& g, const Call& call, const char* op) 
                {{"axis", dim_of(call, 1)}, {"reduction", "add"}})};
 }
 
-// (self, dim, index, source): each place of `index` for all elements of `source` there.
+// (self, dim, index, source): each entry of `index` applies to all elements of `source` there.
 GeValues convert_index_add(GraphBuilder& g, const Call& call, const char* op) {
   if (call.number(4) != 1) call.refuse("the GE converter adds without a factor alpha");
   const int64_t dim = dim_of(call, 1);
@@ -156,7 +156,7 @@ GeValues convert_gather(GraphBuilder& g, const Call& call, const char* op) {
   return {g.op(op, {call.input(0), call.input(2)}, {{"dim", dim_of(call, 1)}})};
 }
 
-// By the lengths that the results have.
+// By the lengths of the results.
 GeValues convert_split(GraphBuilder& g, const Call& call, const char* op) {
   const int64_t dim = dim_of(call, 2);
   std::vector<SymInt> lengths;

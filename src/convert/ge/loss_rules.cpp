@@ -1,5 +1,5 @@
-// Losses and their gradients. Where the operator gives a number without dimensions, the engine has
-// one element.
+// Losses and their gradients. Where the operator returns a tensor without dimensions, the engine
+// has one element.
 #include <array>
 #include <cstddef>
 #include <span>
@@ -21,7 +21,7 @@ const char* reduction_at(const Call& call, size_t index) {
 OutputPlace reshaped(GraphBuilder& g, OutputPlace value, const ValueType& type) {
   return g.op("Reshape", {value, g.sizes(type.sizes)}, {}, type);
 }
-// The argument, with a dimension if it has none.
+// The argument, with a dimension added if it has none.
 OutputPlace as_element(GraphBuilder& g, const Call& call, size_t index) {
   const Tensor given = call.tensor(index);
   if (given.dim() != 0) return call.input(index);

@@ -54,8 +54,8 @@ void append_descriptor(std::string& out, const TensorDescriptor& descriptor) {
   out += ']';
 }
 
-// "(inputs; attributes) -> (outputs)"; inputs by what gives them, or, without a graph, by their
-// types.
+// "(inputs; attributes) -> (outputs)"; inputs are shown by their producers or, without a graph, by
+// their types.
 void append_signature(std::string& out, const GeOp& op, const GeGraph* graph) {
   out += concatenate(op.type, "(");
   const char* separator = "";

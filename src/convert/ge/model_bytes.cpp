@@ -1,4 +1,4 @@
-// The wire form: ge.proto's ModelDef, with the fields that docs/concepts/ge_graph.md lists.
+// Serialization as ge.proto's ModelDef, with the fields listed in docs/concepts/ge_graph.md.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -19,7 +19,7 @@
 namespace opwright::graph_engine {
 namespace {
 
-// A descriptor's number of a dtype, by DataType; attributes have DataType itself.
+// The descriptor's number of a dtype, by DataType; attributes use DataType itself.
 constexpr int8_t kWireTypes[] = {1,  2,  3,  7,  4,  0,  5,  6,  9,  8,  10, 12, 11,
                                  13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,
                                  26, 27, 0,  28, 29, 30, 31, 32, 33, 34, 35};
@@ -33,7 +33,7 @@ enum ListType : uint8_t {
   kListDataType = 10,
 };
 
-constexpr uint32_t kValueField = 2;  // of an entry of a map; its key is 1
+constexpr uint32_t kValueField = 2;  // of a map entry; its key is 1
 
 class GraphWriter {
  public:
@@ -60,7 +60,7 @@ class GraphWriter {
     for (const Attribute& attribute : op.attributes) write_attribute(10, attribute);
     const bool is_input = op.type == "Data";
     std::vector<TensorDescriptor> inputs = op.input_descriptors;
-    // A Data op has a descriptor of what it is given, and no input.
+    // A Data op has a descriptor of its value, and no input.
     if (is_input) inputs.emplace_back(op.output_descriptors.front()).name = "x";
     write_names("_input_name_key", "_input_name_value", inputs);
     write_names("_output_name_key", "_output_name_value", op.output_descriptors);
@@ -167,7 +167,7 @@ class GraphWriter {
     }
   }
 
-  // Not packed: readers take both.
+  // Not packed: readers accept both.
   void write_element(AttributeKind kind, const OpwValue& element) {
     switch (kind) {
       case AttributeKind::ListFloat:

@@ -1,5 +1,5 @@
-// Arithmetic, functions of one number, comparisons and choices. The engine does not promote:
-// operands are cast to the dtype that the operator computes in.
+// Arithmetic, functions of one number, comparisons and selections. The engine does not promote:
+// operands are cast to the operator's compute dtype.
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -44,11 +44,11 @@ GeValues convert_rsub(GraphBuilder& g, const Call& call, const char* op) {
 
 GeValues convert_div_mode(GraphBuilder& g, const Call& call, const char* op) {
   if (!call.has(2)) return convert_two(g, call, "RealDiv");
-  if (call.text(2) != "floor") call.refuse("GE has no division that is cut off towards zero");
+  if (call.text(2) != "floor") call.refuse("GE has no division that rounds towards zero");
   return convert_two(g, call, op);
 }
 
-// Of tensors and numbers, as the comparison promotes them.
+// For tensors and numbers, promoted as in the comparison.
 DType compared_dtype(const Call& call) {
   const DType first = call.tensor(0).dtype();
   const OpwValue& number = call.constant(1);
@@ -90,7 +90,7 @@ GeValues convert_leaky_relu(GraphBuilder& g, const Call& call, const char* op) {
   return {g.op(op, {call.input(0)}, {{"negative_slope", call.number(1)}})};
 }
 
-// (grad, self, ...) as an op that takes them in this order, or, the result's, the other way round.
+// (grad, self, ...) as an op with this order, or with the reverse order if it takes the result.
 GeValues convert_gradient(GraphBuilder& g, const Call& call, const char* op) {
   return {g.op(op, {call.input(0), call.input(1)})};
 }
@@ -108,10 +108,10 @@ GeValues convert_threshold_gradient(GraphBuilder& g, const Call& call, const cha
 GeValues convert_gelu_gradient(GraphBuilder& g, const Call& call, const char* op) {
   return {g.op(op, {call.input(0), call.input(1)}, {{"approximate", call.text(2).c_str()}})};
 }
-// The sign of a result is that of what it came from, unless the slope turns it round.
+// The sign of a result is that of its input, unless the slope flips it.
 GeValues convert_leaky_relu_gradient(GraphBuilder& g, const Call& call, const char* op) {
   if (call.boolean(3) && call.number(2) < 0)
-    call.refuse("a result does not tell the gradient where the slope is negative");
+    call.refuse("a result does not determine the gradient where the slope is negative");
   return {g.op(op, {call.input(0), call.input(1)}, {{"negative_slope", call.number(2)}})};
 }
 GeValues convert_hardtanh_gradient(GraphBuilder& g, const Call& call, const char* op) {

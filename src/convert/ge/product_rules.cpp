@@ -1,4 +1,4 @@
-// Products of matrices, convolutions and pools.
+// Matrix products, convolutions and pooling.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,7 @@ GeValues convert_product(GraphBuilder& g, const Call& call, const char* op) {
   return {g.op(op, {call.input(0), call.input(1)})};
 }
 
-// A vector is a matrix with one row, or one column, for the product.
+// A vector becomes a matrix with one row, or one column, for the product.
 GeValues convert_matmul(GraphBuilder& g, const Call& call, const char*) {
   const int64_t first_rank = call.tensor(0).dim();
   const int64_t second_rank = call.tensor(1).dim();
@@ -56,7 +56,7 @@ OutputPlace scaled_product(GraphBuilder& g, OutputPlace value, const Call& call,
               ValueType{dtype, std::move(sizes)});
 }
 
-// beta * self + alpha * product; a bias where both are 1.
+// beta * self + alpha * product; a bias if both are 1.
 GeValues convert_added_product(GraphBuilder& g, const Call& call, const char* op) {
   const bool is_bias = call.number(3) == 1 && call.number(4) == 1 && call.tensor(0).dim() == 1;
   if (is_bias) return {g.op(op, {call.input(1), call.input(2), call.input(0)})};
@@ -78,7 +78,7 @@ GeValues convert_linear(GraphBuilder& g, const Call& call, const char*) {
   return {call.has(2) ? g.op("Add", {product, call.input(2)}) : product};
 }
 
-// One for height and width each.
+// One each for height and width.
 std::array<int64_t, 2> pair_at(const Call& call, size_t index, std::array<int64_t, 2> otherwise) {
   const std::vector<int64_t> values = call.integers(index);
   if (values.empty()) return otherwise;
@@ -103,7 +103,7 @@ GeValues convert_convolution(GraphBuilder& g, const Call& call, const char* op) 
                 {"data_format", "NCHW"}})};
 }
 
-// The engine has these as int32.
+// The engine stores these as int32.
 OutputPlace sizes_of_argument(GraphBuilder& g, const Call& call, size_t index) {
   return g.cast(g.sizes(sym_sizes_of(call.tensor(index))), DType::Int32);
 }
@@ -146,8 +146,8 @@ GeValues convert_max_pool(GraphBuilder& g, const Call& call, const char* op) {
 
 std::vector<int64_t> pair_of(std::array<int64_t, 2> pair) { return {pair[0], pair[1]}; }
 
-// (..., kernel_size, stride, padding, dilation, ceil_mode) from `first` on; places of maxima are
-// those in the image, as int64.
+// (..., kernel_size, stride, padding, dilation, ceil_mode) from `first` on; indices of maxima are
+// positions in the image, as int64.
 GeValues pool_with_places(GraphBuilder& g, const Call& call, const char* op,
                           std::initializer_list<Operand> inputs, size_t first) {
   const std::array<int64_t, 2> kernel = pair_at(call, first, {1, 1});

@@ -150,7 +150,7 @@ class PrototypeReader : private TextScanner {
     fail("a kind of attribute");
   }
 
-  // Up to the comma or bracket that ends it.
+  // Reads up to the comma or bracket that ends it.
   std::string read_default() {
     (void)peek();
     const size_t begin = at_;
@@ -202,7 +202,7 @@ std::string cpp_set(TensorType types) {
   return concatenate("ge::TensorType({", out, "})");
 }
 
-// "[1, 2]" and "True" as C++ has them.
+// "[1, 2]" and "True" in C++ syntax.
 std::string cpp_value(const PrototypeAttribute& attribute) {
   std::string text = attribute.default_text;
   if (attribute.kind == AttributeKind::String || attribute.kind == AttributeKind::Bytes)

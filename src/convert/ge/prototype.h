@@ -1,16 +1,18 @@
-// Prototypes: what an op of the engine takes and gives.
+// Prototypes: the inputs, outputs and attributes of an op of the engine.
 //
-// The text form, which binaries hand over and errors show:
+// The text form, as passed by binaries and shown in errors:
 //
-//   AddCustom(x: ALL, bias?: {FLOAT, FLOAT16}, parts*: BasicType; alpha: Float = 1.0, k: Int) ->
-//   (z: ALL)
+// clang-format off
+//   AddCustom(x: ALL, bias?: {FLOAT, FLOAT16}, parts*: BasicType; alpha: Float = 1.0, k: Int)
+//       -> (z: ALL)
+// clang-format on
 //
-// "?" marks an optional input, "*" a dynamic one or a dynamic output (any number of tensors);
-// attributes stand behind ";", those without a default are required. Inputs and outputs that must
-// be of one element type have a name for it: Maximum<T: FLOAT>(x1: T, x2: T) -> (y: T); without a
-// set it may be any.
+// "?" marks an optional input, "*" a dynamic input or output (any number of tensors); attributes
+// follow ";", those without a default are required. Inputs and outputs that must have the same
+// element type share a type name: Maximum<T: FLOAT>(x1: T, x2: T) -> (y: T); without a set it may
+// be any type.
 //
-// A prototype is the operator ge::<Name> in the registry, and its text stands there as the rule of
+// A prototype is the operator ge::<Name> in the registry; its text is stored there as the rule of
 // that operator for the engine "ge".
 #pragma once
 
@@ -35,13 +37,13 @@ struct Port {  // an input or an output
   std::string name;
   TensorType types;  // empty with a type name: any
   PortKind kind = PortKind::Required;
-  std::string type_name = {};  // "T": one dtype with the others that have it
+  std::string type_name = {};  // "T": one dtype with the others of that name
 };
 
 struct PrototypeAttribute {
   std::string name;
   AttributeKind kind;
-  std::string default_text = {};  // as a schema writes it; empty: required
+  std::string default_text = {};  // as in a schema; empty: required
 };
 
 struct Prototype {
@@ -53,7 +55,7 @@ struct Prototype {
 };
 using PrototypePtr = std::shared_ptr<const Prototype>;  // shared by the cache and by ops being made
 
-// ValueError that shows the text with the place.
+// ValueError that shows the text with the position.
 [[nodiscard]] OPWRIGHT_EXPORT Prototype parse_prototype(std::string_view text);
 [[nodiscard]] OPWRIGHT_EXPORT std::string to_text(const Prototype& prototype);
 // "REG_OP(AddCustom)\n    .INPUT(x, ge::TensorType::ALL())\n ..." for C++ sources.
@@ -61,29 +63,28 @@ using PrototypePtr = std::shared_ptr<const Prototype>;  // shared by the cache a
 // "ge::AddCustom(Tensor x, Tensor? bias, Tensor[] parts, *, float alpha=1.0, int k) -> Tensor"
 [[nodiscard]] std::string schema_text(const Prototype& prototype);
 
-// A name for each result of an operator as an output of an op: its own, else y, or y0, y1, ...
-// where there are several. One that an argument or another result has gets "_out": the engine takes
-// an output that is named as an input for that input, written in place.
+// Names the results of an operator as outputs of an op: its own name, otherwise y, or y0, y1, ...
+// if there are several. A name that an argument or another result has gets "_out": the engine
+// treats an output named like an input as that input, written in place.
 [[nodiscard]] std::vector<std::string> output_names(const Schema& schema);
 
-// The prototype of an op that takes what the operator takes: tensors are inputs of any type, all
-// else attributes; outputs are named by output_names. `name` empty: the operator's name in capitals
-// at the start of words, npu_add_custom is NpuAddCustom. TypeError for an argument that neither can
-// be.
+// The prototype of an op with the arguments of the operator: tensors are inputs of any type, all
+// others are attributes; outputs are named by output_names. `name` empty: the operator's name in
+// CamelCase, npu_add_custom is NpuAddCustom. TypeError for an argument that can be neither.
 [[nodiscard]] OPWRIGHT_EXPORT Prototype prototype_from_schema(const Schema& schema,
                                                               std::string name = {});
 
-// The built-in ones too; null: there is none.
+// Includes the built-in ones; null if there is none.
 [[nodiscard]] OPWRIGHT_EXPORT PrototypePtr find_prototype(std::string_view name);
-// Defines ge::<Name> and its text; dropping the registration removes both. The same prototype twice
-// is harmless, another one under the same name is a ValueError that shows both.
+// Defines ge::<Name> and its text; dropping the registration removes both. Registering the same
+// prototype twice is harmless; another one under the same name is a ValueError that shows both.
 [[nodiscard]] OPWRIGHT_EXPORT std::vector<Registration> define_prototype(
     const Prototype& prototype, SourceSite site = SourceSite::of());
 
-// ValueError or TypeError that shows the prototype and the op: an unknown input or output, one that
-// is missing, an unknown or missing attribute, one of another type, a dtype that is not in the set,
-// or another one than that of the same type name.
-// What is not known of a descriptor is not judged. Dynamic inputs stand in the op as x0, x1, ...
+// ValueError or TypeError that shows the prototype and the op: an unknown or missing input or
+// output, an unknown or missing attribute, one of another type, a dtype that is not in the set, or
+// one that differs from others of the same type name. Unknown parts of a descriptor are not
+// checked. Dynamic inputs of the op are x0, x1, ...
 void check_op(const Prototype& prototype, const GeOp& op);
 
 }  // namespace opwright::graph_engine

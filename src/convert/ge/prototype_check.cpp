@@ -1,4 +1,4 @@
-// Whether an op is as its prototype says.
+// Checks an op against its prototype.
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
@@ -80,7 +80,7 @@ class OpCheck {
     }
   }
 
-  // What is known of the dtypes of a type name is one dtype.
+  // All known dtypes of a type name must be equal.
   void check_type_name(const std::string& name) const {
     const TensorDescriptor* first = nullptr;
     const auto check = [&](const char* word, const std::vector<Port>& ports,

@@ -1,4 +1,4 @@
-// Prototypes as operators of the namespace ge.
+// Registers prototypes as operators of the namespace ge.
 #include <map>
 #include <memory>
 #include <mutex>
@@ -31,7 +31,7 @@ std::vector<Registration> add(const Prototype& prototype, SourceSite site) {
   return done;
 }
 
-// Texts of prototypes are read once.
+// Texts of prototypes are parsed once.
 PrototypePtr read_cached(const std::string& text) {
   static std::mutex mutex;
   static std::map<std::string, PrototypePtr> known;
@@ -46,7 +46,7 @@ PrototypePtr read_cached(const std::string& text) {
 void register_builtin_prototypes() {
   for (const char* text : builtin_prototypes()) {
     const Prototype prototype = parse_prototype(text);
-    if (Registry::get().find("ge::" + prototype.name)) continue;  // a binary has its own
+    if (Registry::get().find("ge::" + prototype.name)) continue;  // a binary defines its own
     for (Registration& each : add(prototype, {})) each.keep();
   }
 }
@@ -55,7 +55,7 @@ PrototypePtr find_prototype(std::string_view name) {
   const std::string full = concatenate("ge::", name);
   const Operator* op = Registry::get().find(full);
   if (!op) {
-    // The built-in ones are there from the first question to the engine on.
+    // The built-in ones are registered at the first query of the engine.
     const Operator* any = Registry::get().find("aten::add.Tensor");
     if (any) (void)find_converter(*any, kEngine, 0);
     op = Registry::get().find(full);

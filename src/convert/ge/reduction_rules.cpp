@@ -26,7 +26,7 @@ GeValues reduce(GraphBuilder& g, const Call& call, const char* op, std::vector<i
   return {g.op(op, {value, g.ints(dims)}, {{"keep_dims", keeps_dims}})};
 }
 
-// (self, dim, keepdim, ...); None and [] are all dimensions.
+// (self, dim, keepdim, ...); None and [] mean all dimensions.
 GeValues convert_over_dims(GraphBuilder& g, const Call& call, const char* op) {
   return reduce(g, call, op, call.has(1) ? call.integers(1) : std::vector<int64_t>(),
                 call.boolean(2));
@@ -62,7 +62,7 @@ GeValues convert_softmax(GraphBuilder& g, const Call& call, const char* op) {
                {{"axes", std::vector<int64_t>{call.integer(1)}}})};
 }
 
-// In the dtype of the result of softmax, which its input may not have had.
+// In the dtype of the result of softmax, which may differ from its input's.
 GeValues softmax_gradient(GraphBuilder& g, const Call& call, const char* op, const char* attribute,
                           OutputPlace first, OutputPlace second) {
   const Tensor output = call.tensor(1);
@@ -87,7 +87,7 @@ GeValues convert_layer_norm(GraphBuilder& g, const Call& call, const char* op) {
                       {{"epsilon", call.number(4)}});
 }
 
-// The op makes all three gradients: few devices can leave one out.
+// The op computes all three gradients: few devices can omit one.
 GeValues convert_layer_norm_gradient(GraphBuilder& g, const Call& call, const char* op) {
   const OutputPlace weight =
       call.has(5) ? call.input(5) : filled(g, call.sym_ints(2), 1, call.tensor(1).dtype());
@@ -95,7 +95,7 @@ GeValues convert_layer_norm_gradient(GraphBuilder& g, const Call& call, const ch
       g.op_of_many(op, {call.input(0), call.input(1), call.input(4), call.input(3), weight}, {}));
 }
 
-// With the running moments; those of the batch, which are empty then, are not given.
+// With the running moments; those of the batch, which are then empty, are not returned.
 GeValues convert_batch_norm(GraphBuilder& g, const Call& call, const char* op) {
   const std::vector<SymInt> channels = sym_sizes_of(call.tensor(3));
   const auto given_or = [&](size_t index, int64_t number) {

@@ -1,5 +1,5 @@
-// The core's own rules for GE, by family. A new rule touches its family's file, and the table of
-// prototypes where its op is new.
+// The core's own rules for GE, by family. A new rule goes into its family's file, and into the
+// table of prototypes if its op is new.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ namespace opwright::graph_engine {
 
 struct BuiltinRule {
   const char* op;  // "aten::add.Tensor"
-  // `op_name` is the rule's own, so that a function serves many operators.
+  // `op_name` belongs to the rule, so that one function serves many operators.
   GeValues (*convert)(GraphBuilder& g, const Call& call, const char* op_name);
   const char* op_name = "";
 };
@@ -23,7 +23,7 @@ struct BuiltinRule {
 [[nodiscard]] std::span<const BuiltinRule> reduction_rules();
 [[nodiscard]] std::span<const BuiltinRule> loss_rules();
 
-// All of them: a new family stands here as well.
+// All of them: add a new family here as well.
 using RuleFamily = std::span<const BuiltinRule> (*)();
 inline constexpr RuleFamily kRuleFamilies[] = {&pointwise_rules, &shape_rules,     &index_rules,
                                                &product_rules,   &reduction_rules, &loss_rules};

@@ -1,4 +1,4 @@
-// The same elements in other dimensions, joined, or made.
+// Reshaping, joining and creating tensors.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -51,7 +51,7 @@ GeValues convert_unsqueeze(GraphBuilder& g, const Call& call, const char* op) {
   return {g.op(op, {call.input(0)}, {{"axes", std::vector<int64_t>{dim}}})};
 }
 
-// Without those of the dimensions that have the size 1; one that changes has not.
+// Without the given dimensions of size 1; a dynamic size is not 1.
 GeValues convert_squeeze(GraphBuilder& g, const Call& call, const char* op) {
   const Tensor self = call.tensor(0);
   std::vector<int64_t> ones;
@@ -101,7 +101,7 @@ GeValues convert_scalar_tensor(GraphBuilder&, const Call& call, const char*) {
   return {call.input(0, call.result().dtype())};
 }
 
-// arange(end), arange(start, end) and arange(start, end, step), by the name of the overload.
+// arange(end), arange(start, end) and arange(start, end, step), by overload name.
 GeValues convert_arange(GraphBuilder& g, const Call& call, const char* op) {
   const DType dtype = call.result().dtype();
   const bool has_start = call.op() != "aten::arange";

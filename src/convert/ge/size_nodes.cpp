@@ -21,7 +21,7 @@ namespace {
 
 ValueType ints_of(int64_t length) { return {DType::Int64, {SymInt(length)}}; }
 
-// int64[1] each; a node is known by its op, whose first output it is.
+// int64[1] each; a node is identified by its op, whose first output it is.
 class SizeNodes final : public SizeTarget {
  public:
   explicit SizeNodes(GraphBuilder& g) : g_(g), state_(g.state()) {}

@@ -1,4 +1,4 @@
-// cond and while_loop as If and Loop: their sub-graphs are bodies that read what is outside by
+// cond and while_loop as If and Loop: their sub-graphs become bodies that read outside values by
 // name.
 #include <cstddef>
 #include <memory>
@@ -23,12 +23,12 @@
 namespace opwright::onnx {
 namespace {
 
-// A sub-graph of a call, made of operators that have rules.
+// A sub-graph of a call, traced to operators that have rules.
 GraphPtr sub_graph(const Call& call, size_t index) {
   return trace_part(graph_of(call.constant(index)), call.state().g.opset());
 }
 
-// The nodes of a graph where values for its inputs are known; gives its outputs.
+// Adds the nodes of a graph for known input values; returns its outputs.
 OnnxValues inline_graph(const Call& call, const Graph& graph, const OnnxValues& inputs) {
   GraphConversion& conversion = *call.state().conversion;
   OnnxValues values(graph.num_value_numbers());
@@ -41,7 +41,7 @@ OnnxValues inline_graph(const Call& call, const Graph& graph, const OnnxValues& 
   return outputs;
 }
 
-// The body of a node, while it lasts the place where nodes go to.
+// The body of a node; nodes go there during its lifetime.
 class Body {
  public:
   explicit Body(GraphBuilder& g) : g_(g), outside_(g.state().scope), label_(g.state().label) {
@@ -52,7 +52,7 @@ class Body {
   Body& operator=(const Body&) = delete;
   ~Body() { leave(); }
 
-  // Of that type; an input of the body.
+  // Adds an input of the body with that type.
   OnnxValue add_input(const char* name, DType dtype, std::vector<SymInt> sizes) {
     GraphBuilder::State& state = g_.state();
     const OnnxValue value = state.add({.name = state.unused_name(name), .is_named = true});
@@ -61,12 +61,12 @@ class Body {
     return value;
   }
 
-  // What the body reads of the outside is added to `captured`.
+  // Outside values that the body reads are added to `captured`.
   std::shared_ptr<const GraphBody> finish(const OnnxValues& results, OnnxValues& captured) {
     GraphBuilder::State& state = g_.state();
     OnnxValues outputs;
     for (const OnnxValue result : results) {
-      const OnnxValue output = g_.op("Identity", {result});  // its own, whatever it is
+      const OnnxValue output = g_.op("Identity", {result});  // a separate value in any case
       g_.set_type(output, *g_.dtype(result), *g_.shape(result));
       outputs.push_back(output);
     }

@@ -34,7 +34,7 @@ class Exporter {
   }
 
   Model::State run() {
-    // Names that users know come first, so that no other value takes them.
+    // User-visible names come first, so that no other value takes them.
     for (const ModelInput& input : request_.inputs) add_input(input);
     for (const ModelOutput& output : request_.outputs) reserve(output.name);
     conversion_.convert_calls(request_.graph, values_);
@@ -46,7 +46,7 @@ class Exporter {
   void add_input(const ModelInput& input) {
     const bool is_reserved = input.stored.is_defined() && !input.is_given;
     OPWRIGHT_CHECK_VALUE(is_reserved || !state_.names.contains(input.name),
-                         "ONNX: the input name '", input.name, "' stands twice");
+                         "ONNX: the input name '", input.name, "' occurs twice");
     const OnnxValue value = state_.add(
         {.name = state_.unused_name(input.name), .data = input.stored, .is_named = true});
     conversion_.set_value(values_, *input.value, value);
@@ -59,12 +59,12 @@ class Exporter {
                          "' of an output is that of another input or output");
   }
 
-  // A node's output of that name: what is an input, a constant or an output already gets a node.
+  // An output of a node under that name: an input, a constant or an existing output gets a node.
   void add_output(const ModelOutput& output) {
     state_.label = output.name;
     OnnxValue value = conversion_.read(output.value, values_);
     OPWRIGHT_CHECK_VALUE(value.is_there(), "ONNX: the output '", output.name,
-                         "' is a result that its operator's rule does not give");
+                         "' is a result that its operator's rule does not return");
     const bool is_taken = std::ranges::find(outputs_, value) != outputs_.end();
     if (!state_.at(value).is_output || state_.at(value).is_fixed || is_taken) {
       const KnownValue known = state_.at(value);

@@ -1,4 +1,4 @@
-// A Graph becomes an ONNX model: each call by its operator's rule, in order.
+// Converts a Graph to an ONNX model: each call by its operator's rule, in order.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ namespace opwright::onnx {
 struct ModelInput {
   const GraphValue* value;
   std::string name;
-  Tensor stored = {};     // an initialiser; undefined: given by the caller
-  bool is_given = false;  // an initialiser that the caller may replace
+  Tensor stored = {};     // an initializer; undefined: passed by the caller
+  bool is_given = false;  // an initializer that the caller may replace
 };
 struct ModelOutput {
   NodeArgument value;
@@ -29,8 +29,8 @@ struct ModelRequest {
   std::string name = "opwright";
 };
 
-// NotImplementedError for an operator without a rule: which, the user's line, which opset has one.
-// ValueError for an opset that is not written, and where a rule gives another number of values than
+// NotImplementedError for an operator without a rule: names it, the user's line, and which opset
+// has one. ValueError for an unsupported opset, and if a rule returns another number of values than
 // the operator has results.
 [[nodiscard]] Model::State convert_graph(const ModelRequest& request);
 

@@ -32,7 +32,7 @@
 namespace opwright::onnx {
 namespace {
 
-// No opset has arithmetic of complex numbers, and before 13 there is no bfloat16.
+// No opset has complex arithmetic, and there is no bfloat16 before 13.
 void check_dtypes(const Node& node, int64_t opset) {
   const auto check = [&](const GraphValue& value) {
     const Tensor tensor = value.tensor();
@@ -49,7 +49,8 @@ void check_dtypes(const Node& node, int64_t opset) {
   for (const GraphValue& value : node.values()) check(value);
 }
 
-// The write of an input at the end of a program: its new value is an output of the model.
+// Whether the node writes an input at the end of a program: its new value is an output of the
+// model.
 bool writes_an_input(const Node& node) {
   return node.op().name() == "aten::copy_" && node.args()[0].kind() == NodeArgument::Kind::Value &&
          node.args()[0].value().node().kind() == NodeKind::Input;
@@ -65,7 +66,7 @@ void GraphConversion::set_value(OnnxValues& values, const GraphValue& of, OnnxVa
   values[of.number()] = value;
   if (!value.is_there()) return;
   KnownValue& known = state_.at(value);
-  if (known.data.is_defined() && known.sizes) return;  // a constant, which others may share
+  if (known.data.is_defined() && known.sizes) return;  // a constant, which may be shared
   if (const Tensor tensor = of.tensor(); tensor.is_defined()) {
     known.dtype = tensor.dtype();
     known.sizes = sym_sizes_of(tensor);
@@ -103,7 +104,7 @@ void GraphConversion::convert_call(const Node& node, OnnxValues& values) {
       "\n  A symbolic returns one value for each result: "
       "g.op(..., outputs=",
       node.values().size(), ").");
-  // One node of another domain may be the operator itself: a runtime can look it up.
+  // A single node of another domain may be the operator itself: a runtime can look it up.
   const bool is_own =
       node.op().schema().name.name_space != "aten" && state_.scope->nodes.size() == num_nodes + 1 &&
       !state_.scope->nodes.back().domain.empty() && state_.scope->nodes.back().outputs == made;
@@ -122,7 +123,7 @@ OnnxValues GraphConversion::apply(const Node& node, const Call& call) {
       argument.visit_values([&](const GraphValue& value) {
         OPWRIGHT_CHECK_KIND("NotImplementedError", call.state().values[value.number()].is_there(),
                             name_call(node), ": it reads result ", value.index(), " of ",
-                            name_call(value.node()), ", which its ONNX rule does not give");
+                            name_call(value.node()), ", which its ONNX rule does not return");
       });
     }
     const auto& functions = options_.functions;
@@ -130,7 +131,7 @@ OnnxValues GraphConversion::apply(const Node& node, const Call& call) {
       return call_function(node, call);
     return apply_found(node, call);
   } catch (Error& error) {
-    // Most say it themselves.
+    // Most name it themselves.
     if (std::string_view(error.what()).find(node.op().name()) == std::string_view::npos) {
       error.add_note("onnx", concatenate("while ", name_call(node), " was converted to ONNX opset ",
                                          state_.opset));

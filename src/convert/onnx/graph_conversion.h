@@ -1,4 +1,4 @@
-// The calls of a graph as nodes: what the model's graph and its functions share.
+// Converts the calls of a graph to nodes, for the model's graph and its functions.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace opwright::onnx {
 
-// The entry of the model's metadata that tells which operators its custom nodes are:
-// "cst::dual_residual = rknn_cst::cstDualResidual(x, y, alpha=alpha)", a line each.
+// The metadata entry that maps the model's custom nodes to operators: "cst::dual_residual =
+// rknn_cst::cstDualResidual(x, y, alpha=alpha)", one line each.
 inline constexpr const char* kOperatorsKey = "opwright.operators";
 
 class GraphConversion {
@@ -27,12 +27,13 @@ class GraphConversion {
   [[nodiscard]] GraphBuilder::State& state() noexcept { return state_; }
   [[nodiscard]] GraphBuilder& builder() noexcept { return builder_; }
 
-  // What a value of the program became: its type, its symbols, its name where it has none.
+  // Sets the model's value for a value of the program: its type, its symbols, its name if it has
+  // none.
   void set_value(OnnxValues& values, const GraphValue& of, OnnxValue value);
-  // Adds the nodes of all calls; `values` is by the number of the graph's values and has its
+  // Adds the nodes of all calls; `values` is indexed by the graph's value numbers and has its
   // inputs.
   void convert_calls(const Graph& graph, OnnxValues& values);
-  // What an output of the graph became.
+  // The model's value for an output of the graph.
   [[nodiscard]] OnnxValue read(const NodeArgument& argument, const OnnxValues& values);
 
   [[nodiscard]] std::vector<FunctionBody> take_functions() { return std::move(functions_); }
@@ -47,7 +48,7 @@ class GraphConversion {
   // A call of the function that the operator becomes for such arguments.
   [[nodiscard]] OnnxValues call_function(const Node& node, const Call& call);
   [[nodiscard]] FunctionBody make_function(const Node& node);
-  // The name of an equal function that the model has, else of this one.
+  // The name of an equal function of the model, otherwise of this one, which is added.
   [[nodiscard]] std::string find_or_add(FunctionBody function);
 
   const ModelOptions& options_;

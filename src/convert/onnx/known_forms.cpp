@@ -1,5 +1,5 @@
-// The nodes that operators are in exported models, found without a model: each rule is tried on a
-// call that is made up.
+// Finds the nodes of operators in exported models without a model: tries each rule on a made-up
+// call.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -31,7 +31,7 @@
 namespace opwright::onnx {
 namespace {
 
-// A graph with one call of an operator, no two arguments of which are alike.
+// A graph with one call of an operator whose arguments are all distinct.
 class SampleCall {
  public:
   explicit SampleCall(const Operator& op) : graph_(make_intrusive<Graph>()) {
@@ -91,10 +91,10 @@ class SampleCall {
 
   GraphPtr graph_;
   Node* node_ = nullptr;
-  int64_t last_number_ = 1000;  // what no author writes into a rule
+  int64_t last_number_ = 1000;  // a number that no author writes into a rule
 };
 
-// None where the rule makes something else than one node, or does not take the call.
+// nullopt if the rule does not make exactly one node, or rejects the call.
 std::optional<NodeForm> try_rule(const OnnxConverter& rule, const Operator& op, int64_t opset) {
   try {
     const SampleCall sample(op);

@@ -1,4 +1,4 @@
-// Operators that become functions of the model, by what they are made of.
+// Operators that become functions of the model, by their decomposition.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,7 @@
 namespace opwright::onnx {
 namespace {
 
-// A graph of the one call, whose tensors are its inputs.
+// A graph of a single call, whose tensors are its inputs.
 class OneCall {
  public:
   explicit OneCall(const Node& node) : graph_(make_intrusive<Graph>(node.graph().shape_env())) {
@@ -63,13 +63,13 @@ GraphPtr take_apart(const Node& node, int64_t opset) {
       op.record(Slot::Decompose) || op.record(Slot::ImplicitComposite) ||
           op.record(Slot::ExplicitComposite),
       name_call(node),
-      ": it cannot be a function of the model, since nothing tells what it is made "
-      "of\n  Give it a composite body or a decomposition, or leave it out of "
+      ": it cannot be a function of the model, since it has no "
+      "decomposition\n  Give it a composite body or a decomposition, or leave it out of "
       "functions=: then it is a node of its own.");
   return trace_part(OneCall(node).graph(), opset, &op);
 }
 
-// Calls with equal keys have one body.
+// Calls with equal keys share one body.
 std::string call_key(const Node& node) {
   std::string key = node.op().name();
   const auto append = [&](const auto& self, const NodeArgument& argument) -> void {
@@ -107,7 +107,7 @@ std::string GraphConversion::find_or_add(FunctionBody function) {
       return each.domain == function.domain && each.name == function.name;
     });
     if (found == functions_.end()) break;
-    // Sizes that only differ in their symbols make the same nodes.
+    // Sizes that differ only in their symbols make the same nodes.
     if (to_bytes(*found) == to_bytes(function)) return found->name;
   }
   functions_.push_back(std::move(function));
@@ -119,7 +119,7 @@ FunctionBody GraphConversion::make_function(const Node& node) {
   BodyScope scope;
   scope.is_function = true;
   BodyScope* const outside = std::exchange(state_.scope, &scope);
-  // Names inside of a function are its own.
+  // Names inside a function are local.
   std::unordered_set<std::string> names = std::exchange(state_.names, {});
   const std::string label = state_.label;
   const SourceSite site = state_.site;
@@ -128,7 +128,7 @@ FunctionBody GraphConversion::make_function(const Node& node) {
   function.name = default_form(node.op()).name;
   OnnxValues values(body->num_value_numbers());
   for (const GraphValue* input : body->inputs()) {
-    if (input->node().bound().is_defined()) {  // what its body closes over
+    if (input->node().bound().is_defined()) {  // captured by its body
       set_value(values, *input, builder_.constant(input->node().bound()));
       continue;
     }
@@ -148,7 +148,7 @@ FunctionBody GraphConversion::make_function(const Node& node) {
   std::set<std::string> domains;
   for (const PendingNode& each : scope.nodes) domains.insert(each.domain);
   function.nodes = state_.finish_nodes(scope);
-  for (OnnxNode& each : function.nodes) each.doc.clear();  // a line of one of its calls
+  for (OnnxNode& each : function.nodes) each.doc.clear();  // the line of one of its calls
   for (const OnnxValue output : outputs) function.outputs.push_back(state_.at(output).name);
   function.opsets = imports(domains);
   state_.scope = outside;

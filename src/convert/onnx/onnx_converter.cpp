@@ -35,7 +35,7 @@ void register_builtin_rules() {
 
 const AddedEngine kAdded({kEngine, &register_builtin_rules});
 
-// What register_symbolic registered, to remove it.
+// The registrations of register_symbolic, for removing them.
 struct Symbolics {
   std::mutex mutex;
   std::map<std::pair<std::string, int64_t>, std::vector<Registration>> registrations;
@@ -70,7 +70,7 @@ void register_symbolic(const std::string& op, int64_t opset, Rule rule) {
 }
 
 void unregister_symbolic(const std::string& op, int64_t opset) {
-  std::vector<Registration> removed;  // outside of the lock
+  std::vector<Registration> removed;  // destroyed outside the lock
   const std::lock_guard lock(symbolics().mutex);
   const auto found = symbolics().registrations.find({op, opset});
   OPWRIGHT_CHECK_VALUE(found != symbolics().registrations.end(), "ONNX: no symbolic of ", op,

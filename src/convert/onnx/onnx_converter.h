@@ -19,7 +19,7 @@ class OPWRIGHT_EXPORT OnnxConverter : public Converter {
   explicit OnnxConverter(int64_t since_opset, bool is_builtin = false)
       : Converter(kEngine, since_opset, is_builtin) {}
 
-  // Adds the nodes of one call; a value for each value of the call's node (Rule).
+  // Adds the nodes of one call; returns a value per value of the call's node (Rule).
   [[nodiscard]] virtual OnnxValues convert(GraphBuilder& g, const Call& call) const = 0;
 };
 
@@ -36,10 +36,10 @@ class FunctionConverter final : public OnnxConverter {
   Rule rule_;
 };
 
-// How a program is traced for an opset: operators that have a rule stay whole, those that have none
-// but are made of others are taken apart.
+// Options to trace a program for an opset: operators that have a rule stay whole, those without one
+// that are made of others are decomposed.
 [[nodiscard]] OPWRIGHT_EXPORT TraceOptions trace_options(int64_t opset);
-// A graph that is part of another, traced so if that changes it; `also` is taken apart in any case.
+// A sub-graph, traced with these options if that changes it; `also` is always decomposed.
 [[nodiscard]] GraphPtr trace_part(const GraphPtr& graph, int64_t opset,
                                   const Operator* also = nullptr);
 

@@ -19,9 +19,9 @@
 namespace opwright {
 namespace {
 
-constexpr size_t kMostLines = 3;  // of those that asked, for one dimension
+constexpr size_t kMostLines = 3;  // of the requiring lines, per dimension
 
-// The symbol of a declared size; null where it has none of its own.
+// The symbol of a declared size; null if it has none of its own.
 const Symbol* find_symbol(const ShapeEnv& env, const ShapeEnv::Solution& solution,
                           const DeclaredSize& declared) {
   if (!declared.size.is_symbolic()) return nullptr;
@@ -51,8 +51,7 @@ std::string asking_line_text(const Guard& guard) {
   return text;
 }
 
-// The guards on a symbol that say `==`, or all others; all of them where there are none of that
-// kind.
+// The guards on a symbol that say `==`, or all others; all guards if there are none of that kind.
 std::string lines_that_asked(const ShapeEnv& env, const std::string& symbol, bool equalities) {
   std::vector<const Guard*> found;
   std::vector<const Guard*> of_the_kind;
@@ -78,11 +77,11 @@ Dim with_bounds(const Dim& dim, const SymRange& range) {
   return Dim::named(dim.name(), least, greatest);
 }
 
-// What is wrong with one declared size, and what to write instead.
+// An error in one declared size, and what to write instead.
 struct Violation {
-  std::string what;  // empty: nothing
+  std::string what;  // empty: no error
   std::string fix;
-  std::string asked = {};  // a line for each that did
+  std::string asked = {};  // one line per guard
 };
 
 class Judge {
@@ -117,7 +116,7 @@ class Judge {
   [[nodiscard]] static Violation fixed_violation(const DeclaredSize& declared, int64_t root) {
     const Dim& dim = declared.dim;
     const int64_t size = dim.factor() * root + dim.offset();
-    const char* advice = declared.given <= 1 ? "; an example of at least 2 may keep it free" : "";
+    const char* advice = declared.given <= 1 ? "; an example of 2 or more may keep it dynamic" : "";
     if (dim.kind() == Dim::Kind::Dynamic) {
       return {concatenate(declared.place, " is ", to_text(dim), ", but the function fixes it to ",
                           size, advice),
@@ -138,7 +137,7 @@ class Judge {
     return {std::move(what), concatenate(declared.dim.name(), " = ", *symbol.equals)};
   }
 
-  // Whether a Dim can say it: batch, 2*batch + 1.
+  // Whether it can be written as a Dim: batch, 2*batch + 1.
   [[nodiscard]] bool is_a_dim(const SymInt& size) const {
     const Expression* root = &expression_of(size.word());
     if (root->kind == ExpressionKind::Sum) {
@@ -162,7 +161,7 @@ class Judge {
     return {what + " only", definition_text(with_bounds(dim, symbol.range))};
   }
 
-  // A condition on this symbol alone that is no range.
+  // A condition on this symbol alone that is not a range.
   [[nodiscard]] Violation rest_violation(const DeclaredSize& declared, const Symbol& symbol) const {
     for (const Guard& guard : solution_.rest) {
       if (env_.free_symbols(guard.condition) != std::vector{symbol.name}) continue;
@@ -173,7 +172,7 @@ class Judge {
     return {};
   }
 
-  // "batch % 4 == 0": batch = 4*_batch; else Dim.DYNAMIC, which takes conditions as they are.
+  // "batch % 4 == 0": batch = 4*_batch; otherwise Dim.DYNAMIC, which accepts any condition.
   [[nodiscard]] std::string fix_for(const Dim& dim, const Symbol& symbol,
                                     const SymInt& condition) const {
     for (int64_t factor = 2; symbol.hint && factor <= *symbol.hint; ++factor) {
@@ -213,7 +212,7 @@ void check_constraints(const ShapeEnv& env, const std::vector<DeclaredSize>& dec
   text += "\nUse instead:";
   for (const std::string& fix : fixes) text += "\n  " + fix;
   throw Error("ValueError",
-              "export: the function does not take all sizes that dynamic_shapes promises" + text);
+              "export: the function does not accept all sizes that dynamic_shapes declares" + text);
 }
 
 }  // namespace opwright

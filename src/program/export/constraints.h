@@ -1,4 +1,4 @@
-// What an export demanded of sizes, held against what the function asked of them.
+// Compares the sizes that an export declares with the sizes that the function requires.
 #pragma once
 
 #include <string>
@@ -10,17 +10,17 @@
 
 namespace opwright {
 
-// A size of an input that the caller said something of.
+// A size of an input that the caller declared.
 struct DeclaredSize {
   std::string place;  // "dimension 0 of 'x'", "'n'"
   Dim dim;
-  SymInt size;  // symbolic, but for a Static one
+  SymInt size;  // symbolic, except for a Static one
   int64_t given = 0;
-  std::string entry = {};  // where Python's dynamic_shapes has it: `dynamic_shapes["x"][0]`
+  std::string entry = {};  // its entry in Python's dynamic_shapes: `dynamic_shapes["x"][0]`
 };
 
-// ValueError where a Dim is fixed, derived from another one, or narrower than its bounds: each
-// place, the lines that asked, and definitions to use instead.
+// ValueError if a Dim is fixed, derived from another one, or narrower than its bounds. The message
+// lists each dimension, the lines that required it, and definitions to use instead.
 void check_constraints(const ShapeEnv& env, const std::vector<DeclaredSize>& declared);
 
 }  // namespace opwright

@@ -1,4 +1,4 @@
-// What a caller says of a size of an input: it is fixed, free, or a number with a name.
+// What a caller declares about a size of an input: static, dynamic, or a named symbol.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace opwright {
 
 // `2*batch + 1`, `batch`, `Dim.AUTO`: as Python writes it.
 [[nodiscard]] OPWRIGHT_EXPORT std::string to_text(const Dim& dim);
-// `batch = Dim("batch", min=2, max=64)`: of a named one.
+// `batch = Dim("batch", min=2, max=64)`, for a named Dim.
 [[nodiscard]] OPWRIGHT_EXPORT std::string definition_text(const Dim& dim);
 
 }  // namespace opwright

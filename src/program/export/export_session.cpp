@@ -37,8 +37,8 @@ namespace {
 
 ShapeEnvPtr new_env() { return make_intrusive<ShapeEnv>(ShapeEnvOptions{.duck_shaping = false}); }
 
-// Composites of aten that have a fake kernel of their own: it knows the results of any size, which
-// the body, going step by step (lstm), would fix.
+// Composites of aten with their own fake kernel: it computes results for any size, whereas the
+// body, which goes step by step (lstm), would fix the size.
 const std::vector<const Operator*>& sized_composites() {
   static const std::vector<const Operator*> found = [] {
     std::vector<const Operator*> operators = Registry::get().list("aten");
@@ -64,13 +64,13 @@ TraceSessionOptions session_options(ShapeEnvPtr env, TraceOptions trace) {
   return options;
 }
 
-// Sizes of 0 take part only where they are asked for: with them, strides are other expressions.
+// Size 0 is included only on request: it changes the expressions of strides.
 SymRange dim_range(const Dim& dim, int64_t given) {
   return {.least = dim.min().value_or(std::min<int64_t>(given, 1)),
           .greatest = dim.max().value_or(INT64_MAX)};
 }
 
-// A tensor that the function closes over and writes is a buffer, which no state_dict has.
+// A tensor that the function captures and writes becomes a buffer that no state_dict has.
 void keep_written(GraphSignature& signature) {
   for (const OutputSpec& output : signature.outputs) {
     if (output.kind != OutputKind::BufferMutation) continue;
@@ -79,7 +79,8 @@ void keep_written(GraphSignature& signature) {
   }
 }
 
-// What the program writes is its own from now on: a run does not write to what was exported.
+// The program gets its own copy of the tensors that it writes: runs do not modify the exported
+// ones.
 void own_written(ExportedProgram::Parts& parts) {
   for (const OutputSpec& output : parts.signature.outputs) {
     if (output.kind != OutputKind::BufferMutation) continue;
@@ -127,7 +128,7 @@ std::string entry_of(const std::string& target) {
   return concatenate("dynamic_shapes[\"", root, "\"]", target.substr(root.size()));
 }
 
-// The name of a symbol for a Dim: its own, unless the text of expressions uses that otherwise.
+// The symbol name of a Dim: its own, unless expressions use that name otherwise.
 std::string unused_name(const ShapeEnv& env, std::string name) {
   const auto is_taken = [&] {
     const std::vector<Symbol> symbols = env.symbols();
@@ -144,9 +145,9 @@ struct ExportSession::State {
   explicit State(TraceOptions options)
       : env(new_env()), trace(session_options(env, std::move(options))) {}
 
-  // What stands for a tensor that the function closes over.
+  // A tensor that the function captures.
   struct Held {
-    std::vector<std::string> names;  // tied ones have several
+    std::vector<std::string> names;  // several if tied
     Tensor tensor;
     InputKind kind;
     bool is_persistent;
@@ -210,7 +211,7 @@ void ExportSession::name_constant(const Tensor& tensor, const std::string& name)
 
 // ---- Sizes ----
 
-// The symbol of a name, made where it is seen first.
+// The symbol of a name, created at its first use.
 SymInt ExportSession::State::declare_root(const Dim& dim, int64_t given, const std::string& place,
                                           const std::string& source) {
   OPWRIGHT_CHECK_VALUE(is_identifier(dim.name()), "export: '", dim.name(), "', the name of ", place,

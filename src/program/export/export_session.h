@@ -1,4 +1,4 @@
-// Export: a function becomes an ExportedProgram by running once on fakes.
+// Export: turns a function into an ExportedProgram by running it once on fake tensors.
 //
 //   ExportSession session;
 //   session.add_state({"weight", w}, InputKind::Parameter);
@@ -25,7 +25,7 @@ namespace opwright {
 
 class OPWRIGHT_EXPORT ExportSession {
  public:
-  // `trace` tells which operators stay whole and which are taken apart.
+  // `trace` says which operators stay whole and which are decomposed.
   explicit ExportSession(TraceOptions trace = {});
   ~ExportSession();
   ExportSession(const ExportSession&) = delete;
@@ -35,31 +35,31 @@ class OPWRIGHT_EXPORT ExportSession {
   // second name is tied to the first.
   void add_state(NamedTensor tensor, InputKind kind, bool is_persistent = true);
 
-  // What a tensor that is no state is called, should the function use it.
+  // The name of a tensor outside the state, in case the function uses it.
   void name_constant(const Tensor& tensor, const std::string& name);
 
-  // The user inputs, in order. `target` is where the input stands in the call, as messages name it;
-  // its value in the graph is named after it. Every tensor is an input of its own, also one that
-  // was given before. ValueError for a dimension that it does not have or a size that the Dim does
-  // not admit, naming both.
+  // The user inputs, in order. `target` is the input's path in the call, as used in messages; its
+  // value in the graph is named after it. Every tensor becomes a separate input, even if it was
+  // added before. ValueError for a dimension that it does not have or a size that the Dim does not
+  // admit, naming both.
   struct DimAt {
     int64_t dim;
     Dim size;
   };
   void add_tensor(const Tensor& given, const std::string& target, std::span<const DimAt> dims = {});
-  // A symbol of the graph where `dim` is not Static; gives what the function gets.
+  // A symbol of the graph unless `dim` is Static; returns what the function receives.
   [[nodiscard]] SymInt add_int(int64_t given, const std::string& target, const Dim& dim);
-  // Anything that is neither: part of the program, and compared when it runs.
+  // Any other value: part of the program, and compared when it runs.
   void add_constant(Value constant, const std::string& target);
 
-  // The tensors of add_tensor, as the function gets them; once, after all of them.
+  // The tensors of add_tensor, as the function receives them. Call once, after adding all of them.
   [[nodiscard]] std::vector<Tensor> enter();
-  // What is current while the function runs.
+  // The interpreter that is current while the function runs.
   [[nodiscard]] Interpreter* level() const noexcept;
 
   // `outputs` are tensors, ints, SymInts and other constants. ValueError for a Dim that the
-  // function does not admit: which dimension, which line asked, and the dynamic_shapes to use
-  // instead. Once.
+  // function does not admit: which dimension, the line that required it, and the dynamic_shapes to
+  // use instead. Call once.
   [[nodiscard]] ExportedProgramPtr finish(std::span<const OpwValue> outputs,
                                           CallStructure structure = {});
 

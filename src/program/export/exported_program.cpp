@@ -40,18 +40,18 @@ TensorsByName tensors_by_name(const ExportedProgram::Parts& parts) {
   return tensors;
 }
 
-// What an input with a tensor of its own is bound to.
+// The tensor that an input is bound to.
 const NamedTensor& require_tensor(const TensorsByName& tensors, const InputSpec& spec) {
   const auto found = tensors.find(spec.target);
-  OPWRIGHT_CHECK_VALUE(found != tensors.end(), "program: the input '", spec.value, "' stands for '",
-                       spec.target, "', and the program has no such tensor");
+  OPWRIGHT_CHECK_VALUE(found != tensors.end(), "program: the input '", spec.value,
+                       "' is bound to '", spec.target, "', and the program has no such tensor");
   return *found->second;
 }
 
 void check_fits(const GraphValue& input, const NamedTensor& given) {
   const Tensor meta = input.tensor();
   OPWRIGHT_CHECK_VALUE(meta.is_defined() && given.tensor.is_defined(), "program: the input '",
-                       input.name(), "' is no tensor, but stands for '", given.name, "'");
+                       input.name(), "' is not a tensor, but is bound to '", given.name, "'");
   const bool fits = meta.dtype() == given.tensor.dtype() && !meta.is_symbolic() &&
                     std::ranges::equal(meta.sizes(), given.tensor.sizes());
   OPWRIGHT_CHECK_VALUE(fits, "program: '", given.name, "' must be ", meta_text(input.meta()),
@@ -69,7 +69,7 @@ InputRole expected_role(const InputSpec& spec, InputRole role) {
   return role == InputRole::Constant ? role : InputRole::Captured;
 }
 
-// Each input of the graph has one spec, in order, of a kind that its role admits.
+// Each input of the graph has one spec, in order, of a kind that fits its role.
 void bind_inputs(const ExportedProgram::Parts& parts) {
   size_t next = 0;
   const TensorsByName tensors = tensors_by_name(parts);
@@ -105,8 +105,8 @@ void check_examples(const ExportedProgram::Parts& parts) {
       " inputs");
 }
 
-// A constant of the program is not compared by kind alone: 1 and True are other values to Python,
-// but the same number to an operator.
+// Constants are compared by kind and value: 1 and True differ in Python, but are the same number to
+// an operator.
 void check_constant(const InputSpec& spec, const OpwValue& given) {
   if (equal_values(spec.constant.get(), given)) return;
   std::string exported;
@@ -131,8 +131,8 @@ std::string names_of(const GraphSignature& signature) {
   return names;
 }
 
-// An input that the program writes must not be a part of another one: it was exported for inputs
-// that share nothing.
+// An input that the program writes must not overlap another one: the export assumed inputs that
+// share no memory.
 void check_written(std::span<const InputSpec* const> specs, std::span<const OpwValue> given,
                    size_t written) {
   for (size_t i = 0; i < given.size(); ++i) {
@@ -146,7 +146,7 @@ void check_written(std::span<const InputSpec* const> specs, std::span<const OpwV
   }
 }
 
-// Errors of runs are told in the terms of the call.
+// Describes inputs in errors in the terms of the call.
 InputWordsPtr words_of(const Graph& graph, const GraphSignature& signature) {
   auto* words = new InputWords;
   const InputWordsPtr owner = InputWordsPtr::take(words);
@@ -180,7 +180,7 @@ const Plan& ExportedProgram::plan() const {
   return *plan_;
 }
 
-// What run() asks of the signature, put together once.
+// Precomputes what run() needs from the signature.
 void ExportedProgram::lay_out_calls() {
   for (const InputSpec& spec : parts_.signature.inputs) {
     if (spec.kind != InputKind::UserInput) continue;
@@ -254,7 +254,7 @@ ExportedProgramPtr ExportedProgram::trace_again(TraceOptions trace) const {
   options.keeps_custom_whole = true;
   options.trace = std::move(trace);
   Parts parts = parts_;
-  // A graph with symbols of its own: what the new one asks is no fact of this one.
+  // A copy with its own symbols: conditions of the new graph must not become facts of this one.
   const GraphPtr again = parse_graph(to_text(graph()));
   for (GraphValue* input : again->inputs()) {
     const Tensor& bound = graph().find(input->name())->node().bound();

@@ -1,9 +1,9 @@
-// ExportedProgram: a graph with all that it needs to run elsewhere, and nothing that is code.
+// ExportedProgram: a graph with everything that it needs to run elsewhere, without code.
 //
-// The graph takes parameters, buffers and constants as bound inputs, then what the caller gives. It
-// neither has views of inputs that it writes nor writes anything but, by copy_ at its end, the
-// inputs that its signature lists as mutated; so it means the same to evaluate(), to transforms, to
-// a compiler and to a converter.
+// The graph takes parameters, buffers and constants as bound inputs, followed by the caller's
+// inputs. It has no views of inputs that it writes, and its only writes are the copy_ calls at its
+// end to the inputs that its signature lists as mutated. So it means the same to evaluate(), to
+// transforms, to a compiler and to a converter.
 #pragma once
 
 #include <atomic>
@@ -34,20 +34,20 @@ struct NamedTensor {
 // An operator that the graph calls, sub-graphs included.
 struct OperatorUse {
   std::string name;     // "cst::dual_residual"
-  std::string schema;   // canonical, as it was when the program was exported
-  std::string library;  // the file that defined it, without its folder: "libcst.so"; empty: built
-                        // in, or defined by a program
+  std::string schema;   // canonical, as it was at the export
+  std::string library;  // file name of the library that defined it: "libcst.so"; empty: built in,
+                        // or defined by a program
 };
 
-// The trees of the call, as texts (python/bindings/pytree/tree_text.h reads them). The leaves of
-// `arguments`, a tuple of a tuple and a dict, are the user inputs in order; those of `results` the
-// user outputs. Empty: tensors one after the other, as C++ programs give them.
+// The pytrees of the call as text (python/bindings/pytree/tree_text.h reads them). The leaves of
+// `arguments`, a tuple of a tuple and a dict, are the user inputs in order; those of `results` are
+// the user outputs. Empty: a flat list of tensors, as in C++ programs.
 struct CallStructure {
   std::string arguments;
   std::string results;
 };
 
-// What a symbol of the graph may be: "batch" in [2, 64].
+// The range of a symbol of the graph: "batch" in [2, 64].
 struct RangeConstraint {
   std::string symbol;
   SymRange range;
@@ -58,18 +58,18 @@ class OPWRIGHT_EXPORT ExportedProgram : public Counted<ExportedProgram> {
   struct Parts {
     GraphPtr graph;
     GraphSignature signature;
-    // Parameters and persistent buffers by name, in the order in which they were added, also those
-    // that the graph does not use; tied ones are one tensor under two names.
+    // Parameters and persistent buffers by name, in the order in which they were added, including
+    // those that the graph does not use; tied ones are one tensor under two names.
     std::vector<NamedTensor> state;
-    // The other bound inputs, by target: buffers that state_dict leaves out, constants.
+    // The other bound inputs, by target: non-persistent buffers and constants.
     std::vector<NamedTensor> constants;
-    // One for each user input; empty: not kept.
+    // One per user input; empty: not stored.
     std::vector<Value> example_inputs;
     CallStructure structure;
     std::vector<OperatorUse> operators = {};  // empty: collected from the graph
   };
   // Binds state and constants to the graph's inputs. ValueError for parts that do not fit each
-  // other, naming the input. The graph is the program's from here on.
+  // other, naming the input. Takes ownership of the graph.
   explicit ExportedProgram(Parts parts);
 
   [[nodiscard]] const Graph& graph() const noexcept { return *parts_.graph; }
@@ -82,26 +82,26 @@ class OPWRIGHT_EXPORT ExportedProgram : public Counted<ExportedProgram> {
   }
   [[nodiscard]] const CallStructure& structure() const noexcept { return parts_.structure; }
   [[nodiscard]] std::span<const OperatorUse> operators() const noexcept { return parts_.operators; }
-  // Of the symbols that inputs bind, in the order of the inputs.
+  // For the symbols that inputs bind, in input order.
   [[nodiscard]] std::vector<RangeConstraint> range_constraints() const;
-  // The constraints that are no ranges: "s0 % 4 == 0".
+  // The constraints that are not ranges: "s0 % 4 == 0".
   [[nodiscard]] std::vector<Guard> guards() const;
 
-  // One value for each user input, constants too; gives one for each user output. TypeError and
-  // ValueError name the input (its target), the dimension and the bound. Any number of threads at a
-  // time, as long as the program has no mutations.
+  // Takes one value per user input, constants included; returns one per user output. TypeError and
+  // ValueError name the input (its target), the dimension and the bound. Thread-safe as long as the
+  // program has no mutations.
   [[nodiscard]] std::vector<Value> run(std::span<const OpwValue> user_inputs,
                                        StepWatch* watch = nullptr) const;
-  // Only the plan's part of it: values of the graph's inputs of role Argument. For loops.
+  // Only the plan, which takes the values of the graph's inputs of role Argument. For loops.
   [[nodiscard]] const Plan& plan() const;
 
-  // The same with these operators taken apart, and what they are made of.
+  // The same program with these operators, and those they decompose into, decomposed.
   [[nodiscard]] IntrusivePtr<ExportedProgram> decompose(
       std::span<const Operator* const> operators) const;
-  // The same program, traced anew.
+  // The same program, traced again.
   [[nodiscard]] IntrusivePtr<ExportedProgram> trace_again(TraceOptions trace) const;
-  // Other tensors in place of the state, by name. ValueError for a name, dtype or size that the
-  // program does not have. While nothing runs.
+  // Replaces tensors of the state, by name. ValueError for a name, dtype or size that the program
+  // does not have. Not while the program runs.
   void load_state(std::span<const NamedTensor> state);
 
  private:
@@ -111,16 +111,16 @@ class OPWRIGHT_EXPORT ExportedProgram : public Counted<ExportedProgram> {
 
   Parts parts_;
   std::vector<const InputSpec*> user_inputs_;
-  std::vector<size_t> written_inputs_;  // places among the user inputs
+  std::vector<size_t> written_inputs_;  // indices among the user inputs
   bool has_constant_inputs_ = false;
   bool has_constant_outputs_ = false;
   mutable std::mutex mutex_;
   mutable PlanPtr plan_;
-  mutable std::atomic<const Plan*> ready_plan_{nullptr};  // plan_, once it is made
+  mutable std::atomic<const Plan*> ready_plan_{nullptr};  // plan_, once it exists
 };
 using ExportedProgramPtr = IntrusivePtr<ExportedProgram>;
 
-// The operators that a graph calls, by name, each once.
+// The operators that a graph calls, by name, without duplicates.
 [[nodiscard]] std::vector<OperatorUse> operators_of(const Graph& graph);
 
 // Signature, constraints, operators, graph: what `opwright show` prints.

@@ -1,4 +1,4 @@
-// A program whose state belongs to its caller: what a module of the program runs.
+// Turns a program's state into inputs of the caller, as used by a module of the program.
 #pragma once
 
 #include "opwright/program/export/exported_program.h"
@@ -6,8 +6,8 @@
 
 namespace opwright {
 
-// The same program with parameters and buffers as user inputs of their names, before its own, in
-// the order of the signature. Constants stay bound.
+// The same program with parameters and buffers as user inputs under their names, before its own, in
+// signature order. Constants stay bound.
 [[nodiscard]] OPWRIGHT_EXPORT ExportedProgramPtr lift_state(const ExportedProgram& program);
 
 }  // namespace opwright

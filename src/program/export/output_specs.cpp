@@ -26,7 +26,7 @@ OutputKind kind_of_write(InputKind written) {
   }
 }
 
-// The mutation that a call is; an empty value: none.
+// The mutation that a call performs; an empty value if none.
 OutputSpec find_mutation(const Node& node, const GraphSignature& signature) {
   static const Operator& copy = Registry::get().require("aten::copy_");
   if (node.kind() != NodeKind::Call || &node.op() != &copy) return {};
@@ -41,7 +41,8 @@ OutputSpec find_mutation(const Node& node, const GraphSignature& signature) {
   return mutation;
 }
 
-// What the graph returns to its caller; the states of generators come last and are not given.
+// The values that the graph returns to its caller, without the states of generators, which come
+// last.
 std::vector<std::string> returned_values(const Graph& graph) {
   std::vector<std::string> names;
   for (const NodeArgument& output : graph.outputs()) {

@@ -1,4 +1,4 @@
-// The outputs of an exported graph: what it writes at its end, and what it returns.
+// The outputs of an exported graph: the inputs that it writes at its end, and what it returns.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace opwright {
 
-// The mutations that the graph's last calls are, then user outputs: those of `before`, the graph's
-// outputs in place of their values. ValueError for another number of them.
+// The mutations made by the graph's last calls, then the user outputs of `before` with their values
+// replaced by the graph's outputs. ValueError if their number differs.
 [[nodiscard]] std::vector<OutputSpec> outputs_of(const Graph& graph, const GraphSignature& before);
 
-// ValueError for a signature whose outputs are not those of the graph.
+// ValueError if the outputs of the signature are not those of the graph.
 void check_outputs(const Graph& graph, const GraphSignature& signature);
 
 }  // namespace opwright

@@ -1,4 +1,4 @@
-// A program as a value: what the public class Program holds.
+// A program as a Value, as held by the public class Program.
 #pragma once
 
 #include "opwright/c_api.h"
@@ -9,7 +9,7 @@
 namespace opwright {
 
 [[nodiscard]] Value program_value(ExportedProgramPtr program);
-// TypeError for a value that is no program.
+// TypeError if the value is not a program.
 [[nodiscard]] OPWRIGHT_EXPORT ExportedProgramPtr program_of(const OpwValue& value);
 
 }  // namespace opwright

@@ -1,4 +1,4 @@
-// What the inputs and outputs of an exported graph are.
+// The roles of the inputs and outputs of an exported graph.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@ enum class InputKind : uint8_t {
   UserInput,
   Parameter,
   Buffer,
-  ConstantTensor,  // one that the function closed over or made from data
+  ConstantTensor,  // captured by the function, or made from data
   RandomState,
 };
 
 struct InputSpec {
   InputKind kind = InputKind::UserInput;
-  std::string value;   // the graph's; empty: a user input that is `constant` and nothing else
-  std::string target;  // "encoder.layers.0.weight"; of a user input where it stands in the call:
-                       // "x", "batch[\"mask\"]"
+  std::string value;   // of the graph; empty: a user input that is just `constant`
+  std::string target;  // "encoder.layers.0.weight"; for a user input, its path in the call: "x",
+                       // "batch[\"mask\"]"
   Value constant;
-  bool is_persistent = true;  // of a Buffer: state_dict has it
+  bool is_persistent = true;  // for a Buffer: whether state_dict has it
 };
 
 enum class OutputKind : uint8_t {
@@ -35,14 +35,14 @@ enum class OutputKind : uint8_t {
 
 struct OutputSpec {
   OutputKind kind = OutputKind::UserOutput;
-  std::string value;  // the graph's; empty: a user output that is `constant`
+  std::string value;  // of the graph; empty: a user output that is just `constant`
   std::string target;
   Value constant;
 };
 
-// Inputs stand in the order of the graph's, constant user inputs among the other user inputs where
-// the call has them. Outputs: mutations in the order of the graph, then user outputs in the order
-// of the function's results.
+// Inputs are in the order of the graph, with constant user inputs among the other user inputs in
+// call order. Outputs: mutations in the order of the graph, then user outputs in the order of the
+// function's results.
 struct GraphSignature {
   std::vector<InputSpec> inputs;
   std::vector<OutputSpec> outputs;

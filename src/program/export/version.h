@@ -1,4 +1,4 @@
-// The version of this Opwright, as CMakeLists.txt has it.
+// The version of this Opwright, from CMakeLists.txt.
 #pragma once
 
 namespace opwright {

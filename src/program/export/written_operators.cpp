@@ -17,7 +17,7 @@
 namespace opwright {
 namespace {
 
-// What to do about libraries that are not loaded.
+// How to load missing libraries.
 std::string load_advice(const std::set<std::string>& libraries) {
   if (libraries.empty()) return "run the code that defines them first";
   std::string calls;
@@ -26,7 +26,7 @@ std::string load_advice(const std::set<std::string>& libraries) {
     calls.append(calls.empty() ? "" : ", ").append("opwright.load_library(\"" + library + "\")");
     options.append(" --library ").append(library);
   }
-  return concatenate("load what has them first: ", calls, ", or `opwright run` with", options);
+  return concatenate("load their libraries first: ", calls, ", or `opwright run` with", options);
 }
 
 void check_present(std::span<const OperatorUse> operators, std::string_view origin) {
@@ -40,7 +40,7 @@ void check_present(std::span<const OperatorUse> operators, std::string_view orig
   }
   if (missing.empty()) return;
   throw_error("NotImplementedError", origin,
-              ": the program calls operators that are not here:", missing, "\n",
+              ": the program calls operators that are not available:", missing, "\n",
               load_advice(libraries));
 }
 
@@ -51,7 +51,7 @@ Schema parse_written(const OperatorUse& use) {
   return schema;
 }
 
-// With the defaults that the calls were written under.
+// The current schema with the defaults that the calls were written under.
 Schema with_defaults_of(const Schema& written, Schema current) {
   for (Argument& argument : current.arguments) {
     const auto place = written.index_of(argument.name);
@@ -84,7 +84,7 @@ WrittenOperators::WrittenOperators(std::span<const OperatorUse> operators,
   throw_error("NotImplementedError", origin,
               ": operators have changed since the program was exported, and its calls do not fit "
               "them any more:",
-              changed, "\nload the library of that day, or export the program again");
+              changed, "\nload the library as it was then, or export the program again");
 }
 
 }  // namespace opwright

@@ -1,4 +1,4 @@
-// The operators of a program file against those of this process.
+// Compares the operators of a program file with those of this process.
 #pragma once
 
 #include <deque>
@@ -11,19 +11,19 @@
 
 namespace opwright {
 
-// The schemas that a program's calls were written under, all of operators that are here and still
-// take those calls. A default that changed does no harm: a call has the one it was written under.
+// The schemas that a program's calls were written under. All their operators exist and still accept
+// those calls. A changed default does no harm: calls use the default they were written under.
 class WrittenOperators {
  public:
-  // NotImplementedError, with `origin` in front, for operators that are not here (each with the
-  // library that had it) and for those that have changed (both schemas). ValueError for a text that
-  // is no schema of its operator.
+  // NotImplementedError, prefixed with `origin`, for missing operators (each with its library) and
+  // for those that have changed (both schemas). ValueError for text that is not a schema of its
+  // operator.
   WrittenOperators(std::span<const OperatorUse> operators, std::string_view origin);
 
   [[nodiscard]] const WrittenSchemas& schemas() const noexcept { return schemas_; }
 
  private:
-  std::deque<Schema> own_;  // of operators that have changed
+  std::deque<Schema> own_;  // of changed operators
   WrittenSchemas schemas_;
 };
 

@@ -10,12 +10,12 @@
 namespace opwright {
 namespace {
 
-constexpr size_t kStep = 16;                  // bytes that one round of the loop takes
-constexpr uint32_t kPolynomial = 0xedb88320;  // bits in reverse
+constexpr size_t kStep = 16;                  // bytes per iteration of the loop
+constexpr uint32_t kPolynomial = 0xedb88320;  // bits reversed
 
 using Tables = std::array<std::array<uint32_t, 256>, kStep>;
 
-// tables[n][b]: what byte b does to the remainder when n bytes follow it in the same round.
+// tables[n][b]: the effect of byte b on the remainder if n bytes follow it in the same iteration.
 constexpr Tables make_tables() {
   Tables tables{};
   for (uint32_t byte = 0; byte < 256; ++byte) {
@@ -37,7 +37,7 @@ constexpr Tables kTables = make_tables();
 
 using Words = std::array<uint32_t, kStep / 4>;
 
-// The remainder after all bytes of the words, whose lowest come first.
+// The remainder after all bytes of the words, lowest first.
 template <size_t... I>
 uint32_t take_step(const Words& words, std::index_sequence<I...> /*bytes*/) {
   return (kTables[kStep - 1 - I][words[I / 4] >> (8 * (I % 4)) & 0xff] ^ ...);

@@ -1,4 +1,4 @@
-// The checksum of program files: CRC-32 as zip and PNG have it (zlib.crc32 in Python).
+// The checksum of program files: CRC-32 as in zip and PNG (zlib.crc32 in Python).
 #pragma once
 
 #include <cstdint>

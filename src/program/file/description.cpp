@@ -1,4 +1,4 @@
-// What a program or its file says of itself. No operator is looked up and no tensor read.
+// Describes a program or its file. No operator is looked up and no tensor is read.
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -21,7 +21,7 @@
 namespace opwright {
 namespace {
 
-// "float32[batch, 3]" by the names of the graph's inputs, from its text.
+// "float32[batch, 3]" by name of the graph's input, from its text.
 using Metas = std::unordered_map<std::string, std::string>;
 
 Metas input_metas(std::string_view graph) {
@@ -41,7 +41,7 @@ Metas input_metas(std::string_view graph) {
   return metas;
 }
 
-// The lines behind the graph's head that tell of its sizes: "symbol batch in [1, inf], ...".
+// The lines after the graph's head that constrain its sizes: "symbol batch in [1, inf], ...".
 std::string constraint_lines(std::string_view graph) {
   std::string lines;
   size_t begin = graph.find('\n') + 1;

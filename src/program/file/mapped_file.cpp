@@ -44,7 +44,7 @@ MappedFile::MappedFile(const std::string& path) {
   struct stat status{};
   if (file.number() < 0 || fstat(file.number(), &status) != 0) throw_unreadable(path);
   if (S_ISDIR(status.st_mode)) throw_error("OSError", path, " is a directory, not a program file");
-  if (!S_ISREG(status.st_mode)) throw_error("OSError", path, " is no regular file");
+  if (!S_ISREG(status.st_mode)) throw_error("OSError", path, " is not a regular file");
   size_ = static_cast<size_t>(status.st_size);
   if (size_ == 0) return;
   constexpr int kProtection = PROT_READ | PROT_WRITE;

@@ -1,4 +1,4 @@
-// A file in memory, as long as something needs it.
+// A memory-mapped file, kept as long as it is referenced.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace opwright {
 
-// Writing to the memory leaves the file as it is.
+// Writes to the memory do not change the file.
 class MappedFile : public Counted<MappedFile> {
  public:
-  // OSError for one that is not there, cannot be read, or is no file.
+  // OSError if it does not exist, cannot be read, or is not a file.
   explicit MappedFile(const std::string& path);
   ~MappedFile();
 

@@ -38,7 +38,7 @@ class NumberReader {
   std::string_view bytes_;
 };
 
-// What the first bytes of a file that is no program tell.
+// Recognizes other kinds of files by their first bytes.
 std::string_view known_kind(std::string_view file) {
   if (file.starts_with("PK\x03\x04")) {
     return " but a zip archive, as torch.save and torch.export.save write them";
@@ -53,11 +53,11 @@ std::string_view known_kind(std::string_view file) {
 void check_magic(std::string_view file, std::string_view origin) {
   OPWRIGHT_CHECK_VALUE(!file.empty(), origin, ": the file is empty", kExportFirst);
   const std::string_view start = file.substr(0, kProgramMagic.size());
-  OPWRIGHT_CHECK_VALUE(kProgramMagic.starts_with(start), origin, ": this is no Opwright program",
-                       known_kind(file), kExportFirst);
+  OPWRIGHT_CHECK_VALUE(kProgramMagic.starts_with(start), origin,
+                       ": this is not an Opwright program", known_kind(file), kExportFirst);
 }
 
-// Before anything that a later format may lay out in another way.
+// Checked before anything that a later format may lay out differently.
 void check_major_version(const ProgramFormat& format, std::string_view origin) {
   const ProgramFormat own = current_program_format();
   OPWRIGHT_CHECK_VALUE(format.major_version <= own.major_version, origin,
@@ -65,29 +65,29 @@ void check_major_version(const ProgramFormat& format, std::string_view origin) {
                        ", this Opwright reads formats up to ", own.text(),
                        "; update Opwright, or export the program with this one");
   OPWRIGHT_CHECK_VALUE(format.major_version == own.major_version, origin, ": the program has the ",
-                       "format ", format.text(), ", which never was", kFetchAgain);
+                       "format ", format.text(), ", which never existed", kFetchAgain);
 }
 
-// [offset, offset + bytes) lies between the header and the end.
+// Whether [offset, offset + bytes) is between the header and the end.
 bool is_inside(uint64_t offset, uint64_t bytes, const ProgramFileHeader& header) {
   return offset >= kProgramHeaderBytes && offset <= header.file_bytes &&
          bytes <= header.file_bytes - offset;
 }
 
 void check_parts(const ProgramFileHeader& header, size_t length, std::string_view origin) {
-  OPWRIGHT_CHECK_VALUE(length >= header.file_bytes, origin, ": the file is cut: it has ", length,
-                       " of ", header.file_bytes, " bytes", kFetchAgain);
+  OPWRIGHT_CHECK_VALUE(length >= header.file_bytes, origin, ": the file is truncated: it has ",
+                       length, " of ", header.file_bytes, " bytes", kFetchAgain);
   OPWRIGHT_CHECK_VALUE(length == header.file_bytes, origin, ": the file has ",
-                       length - header.file_bytes, " bytes behind the program's end", kFetchAgain);
+                       length - header.file_bytes, " bytes after the program's end", kFetchAgain);
   const bool has_text = is_inside(header.text_offset, header.text_bytes, header);
-  OPWRIGHT_CHECK_VALUE(has_text, origin, ": the file is damaged: its text is said to have ",
+  OPWRIGHT_CHECK_VALUE(has_text, origin, ": the file is damaged: its header places a text of ",
                        header.text_bytes, " bytes from ", header.text_offset, " on", kFetchAgain);
   const bool has_data = header.data_offset == 0
                             ? header.data_bytes == 0
                             : header.data_offset % kDataAlignment == 0 &&
                                   header.data_offset >= header.text_offset + header.text_bytes &&
                                   is_inside(header.data_offset, header.data_bytes, header);
-  OPWRIGHT_CHECK_VALUE(has_data, origin, ": the file is damaged: its tensors are said to have ",
+  OPWRIGHT_CHECK_VALUE(has_data, origin, ": the file is damaged: its header places tensors of ",
                        header.data_bytes, " bytes from ", header.data_offset, " on", kFetchAgain);
 }
 
@@ -114,8 +114,9 @@ std::string to_bytes(const ProgramFileHeader& header) {
 
 ProgramFileHeader read_program_file_header(std::string_view file, std::string_view origin) {
   check_magic(file, origin);
-  OPWRIGHT_CHECK_VALUE(file.size() >= kProgramHeaderBytes, origin, ": the file is cut: it has ",
-                       file.size(), " bytes and its header has ", kProgramHeaderBytes, kFetchAgain);
+  OPWRIGHT_CHECK_VALUE(file.size() >= kProgramHeaderBytes, origin,
+                       ": the file is truncated: it has ", file.size(),
+                       " bytes and its header has ", kProgramHeaderBytes, kFetchAgain);
   ProgramFileHeader header;
   NumberReader reader(file.substr(kProgramMagic.size()));
   reader.read(header.format.major_version);

@@ -1,4 +1,4 @@
-// The first 64 bytes of a program file: what it is, its format, and where its parts are.
+// The first 64 bytes of a program file: magic, format, and the location of its parts.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ inline constexpr std::string_view kProgramMagic = "OPWRIGHT";
 inline constexpr size_t kProgramHeaderBytes = 64;
 inline constexpr uint64_t kDataAlignment =
     4096;  // of the tensors together, so that they can be mapped
-inline constexpr uint64_t kBlockAlignment = 64;  // of each
+inline constexpr uint64_t kBlockAlignment = 64;  // of each tensor
 
 struct ProgramFormat {
   uint32_t major_version = 0;
@@ -23,8 +23,8 @@ struct ProgramFormat {
 };
 [[nodiscard]] ProgramFormat current_program_format() noexcept;
 
-// In the order of the file: numbers of 4 or 8 bytes, the low byte first, behind the magic and the
-// two numbers of the format.
+// In file order: little-endian numbers of 4 or 8 bytes, after the magic and the two numbers of the
+// format.
 struct ProgramFileHeader {
   ProgramFormat format;
   uint64_t text_offset = kProgramHeaderBytes;
@@ -33,19 +33,19 @@ struct ProgramFileHeader {
   uint64_t data_bytes = 0;
   uint64_t file_bytes = 0;
   uint32_t text_checksum = 0;
-  // Then the checksum of all before it.
+  // Followed by the checksum of everything before it.
 };
 
 [[nodiscard]] std::string to_bytes(const ProgramFileHeader& header);
-// Of the whole file, whose length is compared. ValueError, with `origin` in front: no program, cut,
-// damaged, of a newer format.
+// Reads it from an entire file, whose length is verified. ValueError, prefixed with `origin`: not a
+// program, truncated, damaged, of a newer format.
 [[nodiscard]] ProgramFileHeader read_program_file_header(std::string_view file,
                                                          std::string_view origin);
 
-// The error with `origin` in front and, where a newer Opwright wrote the file, that it did.
+// Throws the error prefixed with `origin`, noting if a newer Opwright wrote the file.
 [[noreturn]] void throw_in_program_file(const Error& error, const ProgramFileHeader& header,
                                         std::string_view origin);
-// Runs `read`, whose errors go through throw_in_program_file.
+// Calls `read` and passes its errors to throw_in_program_file.
 template <class Read>
 auto read_program_part(const ProgramFileHeader& header, std::string_view origin, const Read& read) {
   try {

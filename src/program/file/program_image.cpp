@@ -31,7 +31,7 @@
 namespace opwright {
 namespace {
 
-// Objects that no text can bring back, inside of an argument.
+// An object inside an argument that has no text form.
 const char* find_object(const OpwValue& value);
 
 void check_arguments(const Graph& graph) {
@@ -58,7 +58,7 @@ const char* find_object(const OpwValue& value) {
   return nullptr;
 }
 
-// Which outputs are no values of the graph.
+// The outputs that are not values of the graph.
 std::set<size_t> find_size_outputs(const ExportedProgram& program) {
   std::set<size_t> places;
   const std::vector<OutputSpec>& outputs = program.signature().outputs;
@@ -95,7 +95,7 @@ void add_examples(ProgramText& text, std::span<const Value> examples, TensorBloc
 ProgramText text_without_tensors(const ExportedProgram& program) {
   ProgramText text;
   text.writer = concatenate("opwright ", kVersion);
-  // The schemas of now: the graph's text leaves out what they give as defaults.
+  // Current schemas: the graph's text omits arguments equal to their defaults.
   text.operators = operators_of(program.graph());
   text.signature = program.signature();
   text.size_outputs = find_size_outputs(program);

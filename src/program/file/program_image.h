@@ -1,4 +1,4 @@
-// A program as the bytes of its file, the tensors still where they are.
+// A program as the bytes of its file, without copying the tensors.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace opwright {
 
-// All of a program but its tensors and their names.
+// A program without its tensors and their names.
 [[nodiscard]] ProgramText text_without_tensors(const ExportedProgram& program);
 
 class ProgramImage {
  public:
-  // Borrows the program's tensors. ValueError for what data cannot be, naming it.
+  // Borrows the program's tensors. ValueError for values that cannot be stored, naming them.
   explicit ProgramImage(const ExportedProgram& program);
 
   // Calls `write(std::string_view)` for the parts of the file, in order.
@@ -38,7 +38,7 @@ class ProgramImage {
   static std::string_view padding(uint64_t bytes);
 
   TensorBlocks blocks_;
-  std::string start_;  // header, text and what aligns the data behind it
+  std::string start_;  // header, text and the padding before the data
   uint64_t size_ = 0;
 };
 

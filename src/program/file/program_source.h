@@ -1,4 +1,4 @@
-// Where the bytes of a program come from: what reading from files and from memory have in common.
+// The source of a program's bytes, shared by reading from files and from memory.
 #pragma once
 
 #include <string_view>
@@ -10,12 +10,12 @@ namespace opwright {
 
 struct ProgramSource {
   std::string_view file;
-  std::string_view origin;           // stands in messages
-  MappedFilePtr mapping;             // that `file` is of; tensors stay there. Null: copied
-  bool has_tensors_checked = false;  // by their checksums
+  std::string_view origin;           // used in messages
+  MappedFilePtr mapping;             // that contains `file`; tensors stay there. Null: copied
+  bool has_tensors_checked = false;  // verified by checksum
 };
 
-// As read_program.
+// Like read_program.
 [[nodiscard]] ExportedProgramPtr read_program_source(const ProgramSource& source);
 
 }  // namespace opwright

@@ -35,7 +35,7 @@ std::string ProgramTextCursor::take_text_if() {
 std::string ProgramTextCursor::take_new_text(Names& taken, std::string_view what) {
   const size_t begin = next();
   std::string text = take_text();
-  if (!taken.insert(text).second) fail_since(begin, concatenate("the ", what, " stands twice"));
+  if (!taken.insert(text).second) fail_since(begin, concatenate("the ", what, " occurs twice"));
   return text;
 }
 
@@ -55,7 +55,7 @@ uint64_t ProgramTextCursor::take_number(int base) {
       std::from_chars(digits.data(), digits.data() + digits.size(), number, base);
   if (digits.empty()) fail_expected("a number");
   if (problem != std::errc() || end != digits.data() + digits.size()) {
-    fail(span, concatenate("'", digits, "' is no number that fits 64 bits"));
+    fail(span, concatenate("'", digits, "' is not a number of 64 bits"));
   }
   return number;
 }
@@ -76,7 +76,7 @@ Value ProgramTextCursor::take_constant() { return constants_.parse_argument().co
 Tensor ProgramTextCursor::take_tensor_type() {
   const size_t begin = next();
   const Value meta = constants_.parse_meta();
-  if (meta.tag() != kOpwTensor) fail_since(begin, "this is no tensor");
+  if (meta.tag() != kOpwTensor) fail_since(begin, "this is not a tensor");
   return Tensor::borrow(meta.get().as_tensor);
 }
 

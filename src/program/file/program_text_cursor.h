@@ -1,4 +1,4 @@
-// A place in the text of a program file: what a line of it is made of.
+// Reads the elements of a line in the text of a program file.
 #pragma once
 
 #include <cstddef>
@@ -24,24 +24,24 @@ class ProgramTextCursor final : public TextCursor, private ArgumentParser::SubGr
   ProgramTextCursor(const ProgramTextCursor&) = delete;
   ProgramTextCursor& operator=(const ProgramTextCursor&) = delete;
 
-  // A quoted string that is UTF-8.
+  // A quoted UTF-8 string.
   std::string take_text();
-  // The same; empty: there is none.
+  // The same; empty if there is none.
   std::string take_text_if();
-  // The same, which `taken` must not have; it has it then.
+  // The same; it must not be in `taken` and is added to it.
   std::string take_new_text(Names& taken, std::string_view what);
-  // %x; empty: there is none.
+  // %x; empty if there is none.
   std::string take_value_name();
   uint64_t take_number(int base = 10);
-  // The number that comes next in a list of `count`.
+  // Expects the next number in a list of `count`.
   void expect_next(size_t count, std::string_view what);
   void expect_word(std::string_view word);
   Value take_constant();
-  // Of a tensor, as a graph writes it: a fake tensor.
+  // A tensor type as a graph writes it, as a fake tensor.
   Tensor take_tensor_type();
 
   void expect_line_end();
-  // Behind the rest of the line, whatever it is.
+  // Skips the rest of the line.
   void skip_line_from(size_t place);
 
  private:

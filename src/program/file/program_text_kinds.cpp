@@ -1,4 +1,4 @@
-// The words of the kinds of inputs and outputs.
+// The names of input and output kinds.
 #include <array>
 #include <optional>
 #include <string_view>

@@ -1,4 +1,4 @@
-// parse_program_text: reads what to_text wrote, line by line.
+// parse_program_text: reads the output of to_text, line by line.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -54,12 +54,12 @@ class Reader {
   const ProgramFormat& format_;
   ProgramTextCursor cursor_;
   ProgramText program_;
-  Names single_;  // keywords that stand once
+  Names single_;  // keywords that occur at most once
   Names operators_;
   Names inputs_;
   Names state_names_;
   Names constant_names_;
-  // Tensors stand behind what names them.
+  // Tensors follow the lines that name them.
   struct Mention {
     size_t tensor;
     TextSpan span;
@@ -100,12 +100,12 @@ void Reader::read_input() {
   InputSpec input;
   const TextSpan word = cursor_.take_word();
   const auto kind = find_input_kind(cursor_.text(word));
-  if (!kind) cursor_.fail(word, concatenate("no kind of input is '", cursor_.text(word), "'"));
+  if (!kind) cursor_.fail(word, concatenate("unknown kind of input '", cursor_.text(word), "'"));
   input.kind = *kind;
   const size_t begin = cursor_.next();
   input.value = cursor_.take_value_name();
   if (!input.value.empty() && !inputs_.insert(input.value).second) {
-    cursor_.fail_since(begin, "the input stands twice");
+    cursor_.fail_since(begin, "the input occurs twice");
   }
   input.target = cursor_.take_text_if();
   if (cursor_.take_word_if("not_persistent")) input.is_persistent = false;
@@ -123,7 +123,7 @@ void Reader::read_output() {
   OutputSpec output;
   const TextSpan word = cursor_.take_word();
   const auto kind = find_output_kind(cursor_.text(word));
-  if (!kind) cursor_.fail(word, concatenate("no kind of output is '", cursor_.text(word), "'"));
+  if (!kind) cursor_.fail(word, concatenate("unknown kind of output '", cursor_.text(word), "'"));
   output.kind = *kind;
   const size_t begin = cursor_.next();
   const bool is_size = cursor_.take_word_if("sizes");
@@ -181,7 +181,7 @@ void Reader::read_block() {
     cursor_.fail({begin, end}, concatenate("the block is not aligned to ", kBlockAlignment));
   }
   if (block.offset < before.offset + before.bytes || block.offset + block.bytes < block.offset) {
-    cursor_.fail({begin, end}, "the block does not begin behind the block before it");
+    cursor_.fail({begin, end}, "the block does not begin after the block before it");
   }
   program_.blocks.push_back(block);
 }
@@ -216,7 +216,7 @@ void Reader::skip_unknown(TextSpan keyword, bool is_optional) {
                                     " wrote and this Opwright does not know"));
 }
 
-// False at the graph.
+// Returns false at the graph.
 bool Reader::read_line() {
   struct Line {
     std::string_view keyword;
@@ -249,7 +249,7 @@ bool Reader::read_line() {
     return true;
   }
   if (line->is_single && !single_.emplace(word).second) {
-    cursor_.fail(keyword, concatenate("the ", word, " stands twice"));
+    cursor_.fail(keyword, concatenate("the ", word, " occurs twice"));
   }
   (this->*line->read)();
   cursor_.expect_line_end();

@@ -17,7 +17,7 @@
 namespace opwright {
 namespace {
 
-// What of a constant no text can bring back; null: nothing.
+// Which part of a constant has no text form; null if all has.
 const char* why_not_data(const OpwValue& value) {
   switch (value.tag) {
     case kOpwTensor:

@@ -56,7 +56,7 @@ void Maker::check_blocks() const {
     const StoredBlock& block = program_.blocks[i];
     const uint64_t size = bytes_.data.size();
     OPWRIGHT_CHECK_VALUE(block.offset <= size && block.bytes <= size - block.offset, "block ", i,
-                         " ends behind the last of the ", size, " bytes of tensors");
+                         " ends after the last of the ", size, " bytes of tensors");
     OPWRIGHT_CHECK_VALUE(!bytes_.is_checked || checksum(block_bytes(i)) == block.checksum,
                          "the file is damaged: the checksum of block ", i, " is wrong");
   }
@@ -74,10 +74,10 @@ void Maker::check_extent(size_t number) const {
   const std::optional<int64_t> end =
       is_sum ? bytes_of(elements, item_size(meta.dtype())) : std::nullopt;
   OPWRIGHT_CHECK_VALUE(end && static_cast<uint64_t>(*end) <= block.bytes, "tensor ", number, ", ",
-                       stored.meta, ", reaches out of its block of ", block.bytes, " bytes");
+                       stored.meta, ", exceeds its block of ", block.bytes, " bytes");
 }
 
-// Others are no values of C++'s bool.
+// Other bytes are not valid C++ bools.
 void Maker::check_bools(size_t number) const {
   const StoredTensor& stored = program_.tensors[number];
   if (stored.meta.dtype() != DType::Bool) return;
@@ -102,7 +102,7 @@ StoragePtr Maker::make_storage(size_t index, Device device) const {
   }
   OPWRIGHT_CHECK_VALUE(find_device_table(device.type), "the program has tensors on ",
                        device_text(device),
-                       ", which nothing runs here; load a plug-in for it, or "
+                       ", which is not available here; load a plug-in for it, or "
                        "export the program on the cpu");
   StoragePtr storage = allocate_storage(bytes.size(), device);
   if (!bytes.empty()) copy_bytes(storage->data, device, bytes.data(), kCpu, bytes.size());

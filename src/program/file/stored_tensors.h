@@ -1,4 +1,4 @@
-// Blocks of a file become tensors again.
+// Creates tensors from the blocks of a file.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 namespace opwright {
 
 struct StoredBytes {
-  std::string_view data;   // all tensors of the file
-  MappedFilePtr mapping;   // where they are; tensors are over it. Null: they are copied.
-  bool is_checked = true;  // compares the checksums
+  std::string_view data;   // of all tensors of the file
+  MappedFilePtr mapping;   // that contains them; tensors point into it. Null: copied
+  bool is_checked = true;  // verifies the checksums
 };
 
-// One tensor for each of the text. ValueError for a block behind the end, a wrong checksum, a
-// tensor that reaches out of its block, a bool that is neither 0 nor 1.
+// One tensor per entry of the text. ValueError for a block beyond the end, a wrong checksum, a
+// tensor that exceeds its block, a bool that is neither 0 nor 1.
 [[nodiscard]] std::vector<Tensor> make_stored_tensors(const ProgramText& program,
                                                       const StoredBytes& bytes);
 

@@ -43,14 +43,14 @@ void check_has_memory(const Tensor& tensor, std::string_view who) {
                        " is a tensor inside of a transform; save the program outside of it");
 }
 
-// Whether a stride is negative, which files do not have.
+// Whether a stride is negative, which files do not support.
 bool runs_backwards(const Tensor& tensor) {
   return std::ranges::any_of(tensor.strides(), [](int64_t stride) { return stride < 0; });
 }
 
 uint64_t item_bytes(const Tensor& tensor) { return item_size(tensor.dtype()); }
 
-// Both memories are laid out by the strides. A repeated element is copied once.
+// Both memories have these strides. A repeated element is copied once.
 void copy_elements(char* to, const char* from, std::span<const int64_t> sizes,
                    std::span<const int64_t> strides, size_t item) {
   if (sizes.empty()) {
@@ -106,7 +106,7 @@ TensorBlocks::Range TensorBlocks::range_of(const std::vector<size_t>& members) c
     has_one_item &= item_bytes(member.tensor) == first_item;
   }
   if (range.end == 0) return {};
-  // So that every offset in the block is a number of elements.
+  // So that every offset in the block is a multiple of the element size.
   if (!has_one_item) range.begin -= range.begin % kLargestItem;
   return range;
 }

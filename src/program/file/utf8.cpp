@@ -10,8 +10,7 @@ namespace {
 
 constexpr uint64_t kHighBits = 0x8080808080808080;
 
-// The length of the character at the start of `bytes`, whose first byte is not ASCII; 0: there is
-// none.
+// The length of the character at the start of `bytes`, whose first byte is not ASCII; 0 if invalid.
 size_t character_length(std::string_view bytes) {
   const auto first = static_cast<unsigned char>(bytes[0]);
   const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;

@@ -1,4 +1,4 @@
-// Whether bytes are UTF-8.
+// Checks whether bytes are UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace opwright {
 
-// Where the first byte stands that begins no character; npos: there is none.
+// The position of the first invalid byte; npos if there is none.
 [[nodiscard]] size_t find_non_utf8(std::string_view bytes) noexcept;
 [[nodiscard]] inline bool is_utf8(std::string_view bytes) noexcept {
   return find_non_utf8(bytes) == std::string_view::npos;

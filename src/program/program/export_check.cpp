@@ -1,5 +1,5 @@
-// export: the program of a call, written to a file and read back, gives what the call gives, at the
-// sizes given and at others.
+// export: the program of a call, written to a file and read back, returns what the call returns, at
+// the given sizes and at others.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,7 +27,7 @@ constexpr uint32_t kMostExportInputs = 16;
 
 bool is_built_in(const Operator& op) { return op.schema().name.name_space == "aten"; }
 
-// A size that the program fixes, and another that the operator takes as well.
+// A size that the program fixes, and another that the operator also accepts.
 struct FixedSize {
   size_t tensor;
   size_t dim;
@@ -45,7 +45,7 @@ class ExportCheck : public Check {
   std::optional<Fault> look(const CheckInput& input) override {
     const Example& example = input.example();
     if (holds_objects(example)) return std::nullopt;
-    // A program takes tensors that share nothing.
+    // A program takes tensors that share no memory.
     const DistinctTensors distinct(example);
     const bool is_shared =
         distinct.share_memory() || distinct.get().size() != example.tensors().size();
@@ -87,8 +87,7 @@ class ExportCheck : public Check {
     if (auto fault = find_missing_write(input, run, plain)) return fault;
     if (auto difference = compare(input, run, plain)) {
       return Fault{"export-differs",
-                   concatenate("the program of ", name,
-                               " gives something else than the call: ", *difference)};
+                   concatenate("the program of ", name, " differs from the call: ", *difference)};
     }
     if (input.settings().is_harmful) return std::nullopt;
     if (auto fault = find_fixed_size(input, exported)) return fault;
@@ -101,7 +100,7 @@ class ExportCheck : public Check {
     return find_difference(is, should, input.comparison());
   }
 
-  // An argument that the call wrote and the program left as it was.
+  // An argument that the call wrote and the program did not.
   static std::optional<Fault> find_missing_write(const CheckInput& input, const Outcome& run,
                                                  const Outcome& plain) {
     const std::vector<Tensor> before = input.example().tensors();
@@ -123,7 +122,7 @@ class ExportCheck : public Check {
 
   static std::optional<Fault> find_fixed_size(const CheckInput& input,
                                               const ExportedCall& exported) {
-    if (is_built_in(input.op())) return std::nullopt;  // the check of fake kernels judges these
+    if (is_built_in(input.op())) return std::nullopt;  // checked by the check "fake"
     const std::vector<Tensor> tensors = input.example().tensors();
     for (size_t i = 0; i < tensors.size(); ++i) {
       for (size_t dim = 0; dim < tensors[i].sizes().size(); ++dim) {
@@ -138,8 +137,8 @@ class ExportCheck : public Check {
     return std::nullopt;
   }
 
-  // Whether the operator takes the other size, and a program of that fixes it again: a size that
-  // meets a number may well be a case of its own.
+  // Whether the operator accepts the other size, and its program fixes that too: a size that is
+  // compared with a number may be a special case.
   static bool takes_as_well(const CheckInput& input, const FixedSize& fixed) {
     const FakeRun fake = run_on_fakes(input.example(), FakeMode::Sizes::Dynamic);
     if (fake.error) return false;
@@ -163,9 +162,10 @@ class ExportCheck : public Check {
     return {"export-fixes-size",
             concatenate("export of ", input.op().name(), " fixes dimension ", fixed.dim, " of '",
                         input.example().tensor_name(fixed.tensor), "' to ", fixed.given,
-                        line_that_asked(exported, fixed), ", but the operator takes ", fixed.other,
-                        " as well; let sizes stay symbols in its fake kernel: no int(size), no "
-                        "question that only one size answers so")};
+                        line_that_asked(exported, fixed), ", but the operator also accepts ",
+                        fixed.other,
+                        "; keep sizes symbolic in its fake kernel: no int(size), no condition that "
+                        "holds for one size only")};
   }
   static std::string line_that_asked(const ExportedCall& exported, const FixedSize& fixed) {
     const std::string symbol = concatenate(exported.forms()[fixed.tensor].sizes[fixed.dim]);
@@ -195,13 +195,13 @@ class ExportCheck : public Check {
     return Fault{
         "export-differs-at-other-size",
         concatenate("the program of ", input.op().name(), " is right for the sizes given, but",
-                    found->where, " it gives something else than the call: ", found->what)};
+                    found->where, " it differs from the call: ", found->what)};
   }
 };
 
 [[maybe_unused]] const bool kIsExportCheckRegistered =
     (register_check({.name = "export",
-                     .about = "the program of a call, saved and loaded, gives what the call gives",
+                     .about = "the program of a call, saved and loaded, returns what the call does",
                      .make = [] { return std::unique_ptr<Check>(new ExportCheck()); },
                      .place = 75,
                      .most_inputs = kMostExportInputs}),

@@ -1,4 +1,4 @@
-// A call of an example as a program, for the check of that.
+// Exports the call of an example as a program, for the checks of exports.
 #pragma once
 
 #include <cstddef>
@@ -16,18 +16,18 @@ namespace opwright {
 
 struct ExportedCall {
   ExportedProgramPtr program;
-  std::vector<Value> results;  // as the export gave them: their tensors and ints are the outputs
+  std::vector<Value> results;  // of the export: their tensors and ints are the outputs
 
-  // An empty one for a program of fixed sizes.
+  // Empty for a program of fixed sizes.
   [[nodiscard]] const ShapeEnv& env() const;
-  // Of Example::tensors(), as the program takes them.
+  // The forms of Example::tensors(), as the program accepts them.
   [[nodiscard]] SymbolicForms forms() const;
-  // Whether the program takes one size only there.
+  // Whether the program accepts only one size there.
   [[nodiscard]] bool is_fixed(size_t tensor, size_t dim) const;
 };
 
-// Each of Example::tensors() is an input of its own; its sizes are free as far as the operator
-// leaves them so. Throws what the export throws.
+// Each of Example::tensors() is a separate input; its sizes are dynamic as far as the operator
+// allows. Errors of the export are passed on.
 [[nodiscard]] ExportedCall export_call(const Example& example, TraceOptions trace = {});
 // The same, written to bytes and read back.
 [[nodiscard]] ExportedCall read_back(const ExportedCall& exported);

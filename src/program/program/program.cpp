@@ -1,4 +1,4 @@
-// Programs of C++: the public classes over ExportedProgram.
+// The public C++ classes over ExportedProgram.
 #include "opwright/program.h"
 
 #include <algorithm>
@@ -28,8 +28,8 @@ void check_options(std::span<const Tensor> inputs, const ExportOptions& options)
   for (const ExportOptions::DynamicDim& dynamic : options.dynamic) {
     bool is_there = false;
     for (size_t i = 0; i < inputs.size(); ++i) is_there |= input_name(options, i) == dynamic.input;
-    OPWRIGHT_CHECK_VALUE(is_there, "export: a dynamic dimension is of the input '", dynamic.input,
-                         "', which there is not");
+    OPWRIGHT_CHECK_VALUE(is_there, "export: a dynamic dimension names the input '", dynamic.input,
+                         "', which does not exist");
   }
 }
 
@@ -70,8 +70,8 @@ Program export_function(std::span<const Tensor> inputs, const ExportOptions& opt
 
 namespace {
 
-// Its parameters may require grad, but nothing gives a C++ caller their gradients: a run is worth
-// recording where an input is.
+// Parameters may require grad, but C++ callers cannot get their gradients, so a run is recorded
+// only if an input requires grad.
 std::vector<Value> run_recording_inputs(const Value& program, std::span<const OpwValue> inputs) {
   const bool has_tracked = std::ranges::any_of(inputs, [](const OpwValue& input) {
     return input.tag == kOpwTensor && (input.as_tensor->flags & kOpwFlagRequiresGrad) != 0;

@@ -82,10 +82,10 @@ def test_one_node_cannot_be_two_operators(binary):
     ("form", "text"),
     [
         ("d::N(x, y)", "audio::soft_clip has no argument 'y'"),
-        ("d::N(x, a=x)", "'x' is a tensor, which is an input of the node, no attribute"),
+        ("d::N(x, a=x)", "'x' is a tensor: it is an input of the node, not an attribute"),
         ("d::N(limit=limit)", "argument 'x' has no default, and the node d::N does not give it"),
         ("d::N(x, limit)", "argument 'limit' is a float, which a node of ONNX Runtime must have"),
-        ("nothing", "'::' must stand between the domain and the name of the node"),
+        ("nothing", "'::' must separate the domain and the name of the node"),
     ],
 )
 def test_a_form_that_does_not_fit_is_explained(binary, form, text):

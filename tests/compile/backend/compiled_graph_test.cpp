@@ -41,7 +41,7 @@ std::vector<Tensor> evaluated(const Graph& graph, const std::vector<Tensor>& inp
   return tensors;
 }
 
-// How many nests the code has.
+// The number of nests in the code.
 size_t count_nests(const Executable& executable) {
   size_t count = 0;
   for (const Executable::Section& section : executable.describe())
@@ -67,7 +67,7 @@ void expect_as_evaluated(const Executable& executable, const Graph& graph,
   }
 }
 
-// Compiles the text, expects so many nests and what evaluation gives.
+// Compiles the text; expects that many nests and the results of evaluation.
 void check(const std::string& text, size_t num_nests, const std::vector<Tensor>& inputs) {
   const GraphPtr graph = parse_graph(text);
   const ExecutablePtr executable = compile_graph(graph);

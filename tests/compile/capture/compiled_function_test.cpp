@@ -78,7 +78,7 @@ TEST(CompiledFunction, KeepsAsManyGuardSetsAsItsBound) {
   (void)f(ones_of({65}));
   EXPECT_EQ(f.compiled().num_compiles(), 65);
 
-  (void)f(ones_of({1}));  // went when the 65th came
+  (void)f(ones_of({1}));  // dropped when the 65th was added
 
   EXPECT_EQ(f.compiled().num_compiles(), 66);
 }

@@ -60,7 +60,7 @@ TEST(TensorGuards, TellLeavesFromComputedTensors) {
   set_requires_grad(leaf, true);
   const TensorGuards guards = guards_of({leaf});
 
-  EXPECT_EQ(difference(guards, {leaf * 2}), "x is no leaf, it was one");
+  EXPECT_EQ(difference(guards, {leaf * 2}), "x is not a leaf, it was one");
 }
 
 TEST(TensorGuards, LeaveSizesFreeThatBecameSymbols) {

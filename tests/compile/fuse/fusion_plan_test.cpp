@@ -11,7 +11,7 @@
 namespace opwright {
 namespace {
 
-// The nests of a graph, each with the names of what it reads and gives.
+// The nests of a graph, each with the names of its inputs and outputs.
 std::string nests_of(const std::string& text) {
   const GraphPtr graph = parse_graph(text);
   const FusionPlan plan = plan_fusion(*graph, llvm_target());
@@ -176,7 +176,7 @@ TEST(PlanFusion, LeavesOutWhatAnotherNodeStandsBetween) {
 }
 
 TEST(PlanFusion, PutsNothingOnBothSidesOfANodeThatStandsBetween) {
-  // Both chains read x, and the second needs the first through a product and a view of it.
+  // Both chains read x, and the second depends on the first through a product and a view of it.
   EXPECT_EQ(nests_of("graph(%x: float32[4, 4]) -> (%last) {\n"
                      "  %exp: float32[4, 4] = aten::exp(%x)\n"
                      "  %sin: float32[4, 4] = aten::sin(%exp)\n"

@@ -1,5 +1,5 @@
-// Runs tests/golden/nest/<vector bytes>/*.txt: a nest, a line of dashes, its IR. Written anew by
-// tools/update_golden.
+// Runs tests/golden/nest/<vector bytes>/*.txt: a nest, a line of dashes, its IR.
+// tools/update_golden regenerates them.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

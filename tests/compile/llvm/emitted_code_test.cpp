@@ -1,5 +1,5 @@
-// Emitted code through LLVM's library and the own loader, which refuses what needs anything from
-// outside. What the code computes is tested by test_emitted_code.py and test_emitted_loops.py.
+// Emitted code through LLVM's library and our own loader, which rejects external references. The
+// results of the code are tested by test_emitted_code.py and test_emitted_loops.py.
 #include "compile/emitted_code.h"
 
 #include <string>
@@ -39,7 +39,7 @@ uint32_t num_args(LaneOp op) {
 
 bool is_truth(LaneOp op) { return op >= LaneOp::Equal && op <= LaneOp::IsNan; }
 
-// store(op(load, load, load)) of one dtype, with a half behind where the result is float32.
+// store(op(load, load, load)) of one dtype, rounded to a half if the result is float32.
 Nest nest_of(LaneOp op, DType dtype, int64_t columns) {
   Nest nest;
   nest.columns = {.fixed = columns};

@@ -1,5 +1,5 @@
-// How far generated functions of float32 are from the correctly rounded result: a seeded sample of
-// all inputs, or all 2^32 of them under OPWRIGHT_ALL=1 (a minute or two for each function).
+// The error of generated float32 functions relative to the correctly rounded result: a seeded
+// sample of all inputs, or all 2^32 of them under OPWRIGHT_ALL=1 (a minute or two per function).
 #include "opwright/compile/llvm/lane_math.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ double error_of(float result, double exact) {
   }
   if (nearest == 0 && result == 0) return std::signbit(result) == std::signbit(nearest) ? 0 : 1e9;
   if (std::isinf(nearest) || std::isinf(result)) {
-    // The largest float stands one unit before infinity.
+    // The largest float is one unit before infinity.
     const double beyond = std::abs(static_cast<double>(result) - exact);
     if (result == nearest) return 0;
     return std::isinf(result) ? 1 + std::abs(0x1p128 - std::abs(exact)) / 0x1p104

@@ -14,7 +14,7 @@ TEST(GraphTraffic, CountsWhatEachCallReadsAndWrites) {
                        "  %a: float32[4, 8] = aten::add.Tensor(%x, %y)\n"
                        "  %b: float32[4, 8] = aten::mul.Tensor(%a, %a)\n"
                        "}\n"),
-            "moved 640\n"  // the value between them is written and read
+            "moved 640\n"  // the intermediate value is written and read
             "least 384\n"
             "aten::add.Tensor reads 256, writes 128\n"
             "aten::mul.Tensor reads 128, writes 128\n");

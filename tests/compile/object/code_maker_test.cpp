@@ -25,7 +25,7 @@ using testing::EnvironmentScope;
 using testing::KeptObject;
 using testing::TemporaryFolder;
 
-// A maker that gives the kept object whatever the text is, and counts; a cache of its own.
+// A maker that returns the stored object for any text and counts calls; with its own cache.
 class CodeMaker : public ::testing::Test {
  protected:
   CodeMaker() { use_maker("1"); }
@@ -127,9 +127,9 @@ TEST_F(CodeMaker, SaysOnceWhatToInstallWhereNothingMakesCode) {
   EXPECT_FALSE(code_for("another text"));
   set_warning_handler(nullptr);
   EXPECT_EQ(warnings,
-            "PerformanceWarning: compile: there is nothing here that makes machine code, so "
+            "PerformanceWarning: compile: no LLVM was found to make machine code, so "
             "compiled functions run as plans of operators, which is slower; `pip install "
-            "'opwright[compile]'` brings llvmlite, or install LLVM 19 or newer (Debian: "
+            "'opwright[compile]'` installs llvmlite, or install LLVM 19 or newer (Debian: "
             "libllvm19)\n");
   EXPECT_EQ(assembly_for("a text"), "");
 }

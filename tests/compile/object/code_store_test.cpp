@@ -132,9 +132,8 @@ TEST(CodeStore, RefusesAFolderThatOthersMayWriteAndSaysSoOnce) {
   set_warning_handler(nullptr);
   EXPECT_EQ(warning_text,
             "PerformanceWarning: the code of compiled functions is not kept in " + folder.path() +
-                ", which others than this user own or may write: it would run whatever they put "
-                "there. Make the folder private (chmod 700), or set OPWRIGHT_CACHE_DIR to another "
-                "one\n");
+                ", which other users own or can write: code that they put there would run. Make "
+                "the folder private (chmod 700), or set OPWRIGHT_CACHE_DIR to another one\n");
   EXPECT_EQ(num_files(folder.path()), 0u);
 }
 
@@ -147,7 +146,7 @@ TEST(CodeStore, RemovesWhatWasNotUsedForLongest) {
     store.keep(key, bytes_of(object));
     std::filesystem::last_write_time(folder.path(key), now - std::chrono::hours(1));
   }
-  EXPECT_TRUE(store.find("first"));  // used now
+  EXPECT_TRUE(store.find("first"));  // now most recently used
   store.keep("fourth", bytes_of(object));
   EXPECT_TRUE(store.find("first"));
   EXPECT_TRUE(store.find("fourth"));

@@ -1,4 +1,4 @@
-// Needs LLVM 19 or newer (Debian: libllvm19, which clang-19 brings); skipped where it is not.
+// Needs LLVM 19 or newer (Debian: libllvm19, which clang-19 installs); otherwise skipped.
 #include "opwright/compile/object/llvm_c_api.h"
 
 #include <array>
@@ -50,8 +50,8 @@ TEST_F(LlvmCApi, TellsTheAssembly) {
 
 TEST_F(LlvmCApi, TellsWhatIsWrongWithAText) {
   EXPECT_ERROR_CONTAINS((void)maker.make("define void @nest( {"), "RuntimeError",
-                        "LLVM does not take the text of a nest: ");
-  EXPECT_FALSE(maker.make(scale_four_text()).empty());  // and goes on
+                        "LLVM does not accept the text of a nest: ");
+  EXPECT_FALSE(maker.make(scale_four_text()).empty());  // still works
 }
 
 TEST_F(LlvmCApi, WorksOnThreadsAtOnce) {

@@ -32,7 +32,7 @@ std::array<float, 8> run_scale_four(const ObjectCode& code) {
 
 constexpr std::array<float, 8> kScaled = {1, 4, 9, 16, 5, 6, 7, 8};
 
-// The text of the error that loading the changed object gives; empty: it loads.
+// The error text of loading the modified object; empty if it loads.
 std::string refusal(const std::function<void(KeptObject&)>& change) {
   KeptObject object;
   change(object);
@@ -40,7 +40,7 @@ std::string refusal(const std::function<void(KeptObject&)>& change) {
   return error ? std::string(error->kind()) + ": " + error->message() : "";
 }
 
-// Whether it loads, or is refused in our own words; whatever else happens is a failure.
+// Whether it loads or is rejected with our own error; anything else is a failure.
 bool loads(std::span<const std::byte> bytes) {
   const auto error = testing::error_of([&] { (void)ObjectCode::load(bytes); });
   const std::string text = error ? error->message() : "object code is refused: not";
@@ -48,7 +48,7 @@ bool loads(std::span<const std::byte> bytes) {
   return !error;
 }
 
-// The rights of the page of `address`, as the system lists them.
+// The permissions of the page of `address`, as listed by the system.
 std::string page_rights(const void* address) {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
@@ -107,7 +107,7 @@ TEST(ObjectCode, RefusesWhatIsNoObjectOfThisMachine) {
   EXPECT_ERROR((void)ObjectCode::load({}), "RuntimeError",
                "object code is refused: it ends within its header");
   EXPECT_EQ(refusal([](KeptObject& object) { object.header().e_ident[0] = 'x'; }),
-            "RuntimeError: object code is refused: it is no ELF file");
+            "RuntimeError: object code is refused: it is not an ELF file");
   EXPECT_EQ(refusal([](KeptObject& object) { object.header().e_ident[EI_CLASS] = ELFCLASS32; }),
             "RuntimeError: object code is refused: it is ELF of class 1, not of 64 bits");
   EXPECT_EQ(refusal([](KeptObject& object) { object.header().e_ident[EI_DATA] = ELFDATA2MSB; }),
@@ -210,7 +210,7 @@ TEST(ObjectCode, RefusesSymbolsThatAreNotWhereTheySay) {
 TEST(ObjectCode, RefusesAnObjectThatEndsEarly) {
   const std::vector<std::byte> bytes = KeptObject().bytes;
   for (size_t length = 0; length < bytes.size(); ++length) {
-    // A copy of its own, so that a read behind its end is seen by the sanitizer.
+    // A separate copy, so that the sanitizer detects reads beyond its end.
     const std::vector<std::byte> part(bytes.begin(),
                                       bytes.begin() + static_cast<ptrdiff_t>(length));
     EXPECT_FALSE(loads(part)) << length;

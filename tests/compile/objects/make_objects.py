@@ -1,6 +1,6 @@
-"""Makes the kept objects anew from their texts, which stand beside it as .ll.
+"""Regenerates the stored objects from the .ll texts next to it.
 
-The bytes depend on the version of LLVM; the loader's tests read the kept ones and need none.
+The bytes depend on the version of LLVM; the loader's tests read the stored ones and need no LLVM.
 """
 
 from pathlib import Path

@@ -132,7 +132,7 @@ TEST(JointGraph, RefusesToAskForGradientsOfAnInput) {
   };
 
   EXPECT_ERROR_CONTAINS((void)capture_joint(f, Tensors{ones(std::vector<SymInt>{2})}),
-                        "RuntimeError", "asked for gradients of its input 'x' (requires_grad_)");
+                        "RuntimeError", "requested gradients of its input 'x' (requires_grad_)");
 }
 
 }  // namespace

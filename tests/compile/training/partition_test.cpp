@@ -187,7 +187,7 @@ TEST(Partition, RefusesAnEffectOfABackward) {
                            "  %copy_: float32[8] = aten::copy_(%x, %tangent)\n"
                            "}\n",
                            {1}, 1),
-      "RuntimeError", "aten::copy_ in a backward formula has an effect beside its results");
+      "RuntimeError", "aten::copy_ in a backward formula has side effects");
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ class CheckedReplayer(Replayer):
         except TypeError as error:  # torch takes a number for the tensor
             raise NotReplayableError("a number for a tensor") from error
         except ValueError as error:
-            if "refuses the example" in str(error):
+            if "rejects the example" in str(error):
                 raise NotReplayableError("refused") from error
             raise DifferenceError("opcheck", str(error)) from error
         self.outcome.counts[name]["inputs"] += 1 + report.num_generated

@@ -189,7 +189,7 @@ class OnnxReplayer(Replayer):
             try:
                 model = call.export(chosen, free)
             except NotImplementedError as error:
-                if "rule does not give" in str(error) and not call.gives_first:
+                if "rule does not return" in str(error) and not call.gives_first:
                     call.gives_first = True
                     return self.export(name, call, opset, num_free)
                 refusals.append(reason_of(error))

@@ -99,7 +99,7 @@ def test_an_error_of_a_backend_is_the_callers():
 def test_a_name_is_registered_once():
     name = _register(lambda graph_module, example_inputs: graph_module)
 
-    with pytest.raises(ValueError, match=f"there is a backend '{name}' already"):
+    with pytest.raises(ValueError, match=f"the backend '{name}' already exists"):
         ow.compiler.register_backend(name, lambda graph_module, example_inputs: graph_module)
     with pytest.raises(TypeError, match="must be a function"):
         ow.compiler.register_backend("test_backend_none", 3)

@@ -31,7 +31,7 @@ def test_a_fixed_size_names_the_dimension_the_line_and_the_fix(here):
     text = refusal(f, (ow.ones(5, 4),), {"x": {0: BATCH, 1: LENGTH}})
 
     first, *rest = text.splitlines()
-    assert first == "export: the function does not take all sizes that dynamic_shapes promises"
+    assert first == "export: the function does not accept all sizes that dynamic_shapes declares"
     assert rest[0] == "  dimension 1 of 'x' is length, but the function fixes it to 4:"
     assert f"length == 4, asked at {here('the product')}" in rest[1]
     assert rest[2:] == ["Use instead:", "  length = 4"]

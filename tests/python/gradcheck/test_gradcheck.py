@@ -119,7 +119,7 @@ def test_a_formula_that_gives_something_for_nothing_is_found():
         "from_nothing", lambda ctx, g: 2 * g * ctx.saved_tensors[0] + (g == 0).to(ow.float64)
     )
 
-    with pytest.raises(GradcheckError, match="although no gradient of its results was there"):
+    with pytest.raises(GradcheckError, match="although its results have no gradient"):
         gradcheck(square, (doubles(1.0),), fast_mode=True)
 
 

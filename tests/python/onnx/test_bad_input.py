@@ -155,7 +155,7 @@ def test_a_node_without_a_name():
     def symbolic(g, x, y, alpha):
         return g.op("vendor::", x, y, outputs=2)
 
-    assert "'vendor::' is no name of a node" in fail_with(symbolic, ValueError)
+    assert "'vendor::' is not a node name" in fail_with(symbolic, ValueError)
 
 
 @pytest.mark.parametrize(
@@ -345,7 +345,7 @@ def test_names_that_are_one_string():
 
 
 def test_names_that_stand_twice():
-    with pytest.raises(ValueError, match="the input name 'a' stands twice"):
+    with pytest.raises(ValueError, match="the input name 'a' occurs twice"):
         onnx.export(pair, (X, X), input_names=["a", "a"])
     with pytest.raises(ValueError, match="the name 'a' of an output is that of another"):
         onnx.export(pair, (X, X), output_names=["a", "a"])

@@ -61,8 +61,7 @@ def test_a_fake_kernel_that_gives_other_sizes_is_told(host):
 
     assert found.kind == "compile-wrong-fake"
     assert found.message.startswith(
-        "compiled code takes what the fake kernel of compile_check::shorter says for granted, and "
-        "it gives the result"
+        "compiled code relies on the fake kernel of compile_check::shorter, which gives the result"
     )
 
 
@@ -90,7 +89,7 @@ def test_a_hidden_write_is_told(host):
     (found,) = find(op, ow.randn(3, 4))
 
     assert found.kind == "compile-differs"
-    assert "'x' read before the call less what is read after it" in found.message
+    assert "'x' before the call minus after it" in found.message
     assert found.message.endswith("mark all that it writes in its schema")
 
 

@@ -110,9 +110,9 @@ def test_an_operator_that_reads_its_host_is_told(host):
     (found,) = report.findings
     assert found.kind == "torch-differs"
     assert found.message.startswith(
-        "host_check::two_faced gives something else in PyTorch than in Opwright: "
+        "host_check::two_faced returns a different result in PyTorch than in Opwright: "
     )
-    assert "look at what they take from their host" in found.message
+    assert "check what they use from their host" in found.message
     assert "host_check" in found.code
 
 
@@ -130,9 +130,7 @@ def test_an_error_in_a_host_is_told_with_its_text(host):
 
     (found,) = report.findings
     assert found.kind == "torch-raised"
-    assert "raises in PyTorch where it does not in Opwright: ValueError: only at home" in (
-        found.message
-    )
+    assert "raises in PyTorch but not in Opwright: ValueError: only at home" in found.message
 
 
 def test_random_operators_are_skipped():

@@ -136,7 +136,7 @@ def test_a_fake_kernel_that_is_wrong_makes_a_model_that_is(host):
     (found,) = report.findings
     assert found.kind == "onnx-wrong-outputs"
     assert "output 1 is float64, and the call gives float32" in found.message
-    assert "Mend the fake kernel" in found.message
+    assert "Fix the fake kernel" in found.message
 
 
 def test_a_symbolic_with_too_few_outputs_is_told(host, symbolic):
@@ -162,7 +162,7 @@ def test_a_symbolic_that_forgets_an_argument_is_a_remark(host, symbolic):
 
     remark = report.remarks[0]
     assert remark.kind == "onnx-drops-argument"
-    assert "vendor::Scale holds nothing of the argument 'by'" in remark.message
+    assert "vendor::Scale does not hold the argument 'by'" in remark.message
 
 
 @runs_models
@@ -176,7 +176,7 @@ def test_a_model_that_gives_something_else_is_told(host, symbolic):
 
     assert found.kind == "onnx-differs"
     assert found.message.startswith(
-        "the ONNX model of onnx_check::less gives something else in ONNX Runtime than the call: "
+        "the ONNX model of onnx_check::less differs in ONNX Runtime from the call: "
     )
     assert "Look at its symbolic" in found.message
 

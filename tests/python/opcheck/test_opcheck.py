@@ -66,7 +66,7 @@ def test_a_report_is_a_page_of_markdown_too(lib):
 
 
 def test_an_example_that_the_operator_refuses_is_an_error():
-    with pytest.raises(ValueError, match="refuses the example: RuntimeError: mm: self must have"):
+    with pytest.raises(ValueError, match="rejects the example: RuntimeError: mm: self must have"):
         ow.opcheck(ow.ops.aten.mm, (ow.ones(3), ow.ones(3)))
 
 
@@ -84,7 +84,7 @@ def test_an_operator_without_a_kernel_is_named(lib):
     lib.define("bare(Tensor x) -> Tensor")
 
     with pytest.raises(
-        ValueError, match="refuses the example: NotImplementedError: opcheck_py::ba"
+        ValueError, match="rejects the example: NotImplementedError: opcheck_py::ba"
     ):
         ow.opcheck(ow.ops.opcheck_py.bare, (ow.ones(3),))
 

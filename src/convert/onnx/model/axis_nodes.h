@@ -1,4 +1,4 @@
-// Nodes along one dimension that many rules are made of.
+// Nodes along one dimension that many rules use.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,17 @@
 
 namespace opwright::onnx {
 
-// The elements, or slices, of `value` at `places` along `axis`; places take axis's place.
+// The elements, or slices, of `value` at `places` along `axis`, which is replaced by the dimensions
+// of `places`.
 [[nodiscard]] OnnxValue gather(GraphBuilder& g, OnnxValue value, OnnxValue places, int64_t axis);
-// One value is itself.
+// A single value is returned unchanged.
 [[nodiscard]] OnnxValue concat(GraphBuilder& g, std::span<const OnnxValue> parts, int64_t axis);
 [[nodiscard]] inline OnnxValue concat(GraphBuilder& g, std::initializer_list<OnnxValue> parts,
                                       int64_t axis) {
   return concat(g, std::span(parts.begin(), parts.size()), axis);
 }
-// `updates` written into `value` at `places`, element by element; `reduction` ("add", "mul", opset
-// 16; "min", "max", opset 18) joins them with what stands there, null replaces it.
+// `value` with `updates` written at `places`, element by element; `reduction` ("add", "mul", opset
+// 16; "min", "max", opset 18) combines them with the previous elements, null replaces these.
 [[nodiscard]] OnnxValue scatter_elements(GraphBuilder& g, OnnxValue value, OnnxValue places,
                                          OnnxValue updates, int64_t axis,
                                          const char* reduction = nullptr);

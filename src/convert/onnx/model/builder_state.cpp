@@ -80,7 +80,7 @@ OnnxValues GraphBuilder::State::remove_unused(BodyScope& body,
   return outside;
 }
 
-// What stands outside of a body may not have its name yet.
+// A value outside the body may not have its name yet.
 const std::string& GraphBuilder::State::fixed_name(OnnxValue value, const BodyScope& body) {
   KnownValue& known = at(value);
   if (body.outer) {

@@ -1,5 +1,4 @@
-// What stands behind a GraphBuilder: the values of the model so far, and the bodies that nodes go
-// to.
+// The state of a GraphBuilder: the values of the model so far, and the bodies that receive nodes.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +18,15 @@
 
 namespace opwright::onnx {
 
-// A value; its name may come late, from the program's value that it turns out to be.
+// A value. It may get its name late, from the program's value that it turns out to be.
 struct KnownValue {
   std::string name = {};
   std::optional<DType> dtype = std::nullopt;
   std::optional<std::vector<SymInt>> sizes = std::nullopt;
   Tensor data = {};        // of a constant
   bool is_output = false;  // of a node
-  bool is_named = false;   // by the program or the user; else made up
-  bool is_fixed = false;   // a body was written that reads it by its name
+  bool is_named = false;   // by the program or the user; otherwise generated
+  bool is_fixed = false;   // a finished body reads it by name
 };
 
 struct PendingNode {
@@ -38,7 +37,7 @@ struct PendingNode {
   std::vector<Attribute> attributes;
   std::string label;  // the program's value that it belongs to
   SourceSite site;
-  OnnxValues captured = {};  // what the bodies among its attributes read of the outside
+  OnnxValues captured = {};  // outside values read by the bodies among its attributes
 };
 
 // Where the value of a symbol can be read.
@@ -47,10 +46,10 @@ struct SymbolPlace {
   int64_t dim = -1;  // -1: the value itself
 };
 
-// The graph, a function, or the body of an If or Loop, which sees what is outside of it.
+// The graph, a function, or the body of an If or Loop, which can read outside values.
 struct BodyScope {
-  BodyScope* outer = nullptr;  // null: of the graph and of functions
-  bool is_function = false;    // has no initialisers
+  BodyScope* outer = nullptr;  // null for the graph and functions
+  bool is_function = false;    // has no initializers
   std::vector<PendingNode> nodes = {};
   std::vector<OnnxValue> initializers = {};
   std::unordered_map<std::string, SymbolPlace> symbols = {};
@@ -66,20 +65,20 @@ struct GraphBuilder::State {
   std::unordered_set<std::string> names = {};
   std::string label = {};  // of the call that is being converted
   SourceSite site = {};
-  // Held while the model is made: sizes are words of it.
+  // Kept alive while the model is made: sizes refer to it.
   ShapeEnvPtr shape_env = nullptr;
 
   [[nodiscard]] KnownValue& at(OnnxValue value) { return values[value.index()]; }
   OnnxValue add(KnownValue value);
-  // `wanted`, with a number behind it where it is taken.
+  // `wanted`, with a number appended if it is taken.
   [[nodiscard]] std::string unused_name(std::string_view wanted);
-  // Names a value that the program names; what has a name of the program or the user keeps it.
+  // Names a value after the program's; a name from the program or the user is kept.
   void name(OnnxValue value, std::string_view wanted);
-  // A tensor's sizes that are symbols can be read from it.
+  // Records that a tensor's symbolic sizes can be read from it.
   void bind_symbols(OnnxValue value, std::span<const SymInt> sizes);
   void bind_symbol(OnnxValue value, const SymInt& symbol);
-  // Without the nodes that nothing in `needed` depends on; gives what is read of the outside, and
-  // of initialisers.
+  // Removes the nodes that nothing in `needed` depends on; returns the outside values and
+  // initializers that the rest reads.
   OnnxValues remove_unused(BodyScope& body, std::span<const OnnxValue> needed) const;
   // Nodes with names for all their values.
   [[nodiscard]] std::vector<OnnxNode> finish_nodes(BodyScope& body);
@@ -89,7 +88,7 @@ struct GraphBuilder::State {
   [[nodiscard]] const std::string& fixed_name(OnnxValue value, const BodyScope& body);
 };
 
-// Dimensions as a model shows them: numbers, symbols, expressions as texts.
+// Dimensions as shown in a model: numbers, symbols, expressions as text.
 [[nodiscard]] std::vector<Dimension> to_dimensions(std::span<const SymInt> sizes);
 
 // The nodes that compute a size, int64[1].

@@ -1,4 +1,4 @@
-// What stands behind a Call: a node of the program's graph, and what its values became.
+// The state of a Call: a node of the program's graph, and the values of the model so far.
 #pragma once
 
 #include <vector>
@@ -15,11 +15,11 @@ class GraphConversion;
 struct Call::State {
   GraphBuilder& g;
   const Node& node;
-  const OnnxValues& values;               // by the number of the graph's values
+  const OnnxValues& values;               // by number of the graph's value
   GraphConversion* conversion = nullptr;  // null: only one rule is tried
 };
 
-// The value that an argument is: of the graph, or a constant for an int. None for None.
+// The value of an argument: of the graph, or a constant for an int. None for None.
 [[nodiscard]] OPWRIGHT_EXPORT OnnxValue value_of(const Call::State& call,
                                                  const NodeArgument& argument);
 

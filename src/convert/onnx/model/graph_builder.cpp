@@ -32,7 +32,7 @@ std::pair<std::string_view, std::string_view> split_type(std::string_view type) 
   return {type.substr(0, colons), type.substr(colons + 2)};
 }
 
-// Equal ones have equal keys.
+// Equal tensors have equal keys.
 std::string tensor_key(const Tensor& data) {
   std::string key = concatenate(data.dtype(), " ");
   for (int64_t i = 0; i < data.dim(); ++i) key += concatenate(data.size(i), " ");
@@ -48,7 +48,7 @@ int64_t GraphBuilder::opset() const { return state_.opset; }
 OnnxValues GraphBuilder::op(std::string_view type, std::span<const OnnxValue> inputs,
                             std::vector<Attribute> attributes, size_t num_outputs) {
   const auto [domain, name] = split_type(type);
-  OPWRIGHT_CHECK_VALUE(!name.empty(), "ONNX: '", type, "' is no name of a node: write 'Relu' or ",
+  OPWRIGHT_CHECK_VALUE(!name.empty(), "ONNX: '", type, "' is not a node name: write 'Relu' or ",
                        "'domain::Name'");
   while (!inputs.empty() && !inputs.back().is_there()) inputs = inputs.first(inputs.size() - 1);
   PendingNode node{.domain = std::string(domain),
@@ -73,7 +73,7 @@ OnnxValue GraphBuilder::op(std::string_view type, std::span<const OnnxValue> inp
 OnnxValue GraphBuilder::constant(const Tensor& data) {
   OPWRIGHT_CHECK_TYPE(data.is_defined() && !data.is_fake(),
                       "ONNX: a constant must be a tensor with data, got ", data);
-  // Of the innermost body that can hold initialisers: equal ones outside serve as well.
+  // Goes into the innermost body that can hold initializers; equal ones outside are reused.
   const bool is_small =
       static_cast<size_t>(data.numel()) * item_size(data.dtype()) <= kMostSharedBytes;
   const Tensor dense = data.contiguous();
@@ -90,7 +90,7 @@ OnnxValue GraphBuilder::constant(const Tensor& data) {
     BodyScope* current = std::exchange(state_.scope, home);
     value = op("Constant", {}, {Attribute("value", dense)});
     state_.scope = current;
-    // What reads it may stand before it otherwise.
+    // Otherwise nodes before it might read it.
     if (current == home) {
       PendingNode made = std::move(home->nodes.back());
       home->nodes.pop_back();

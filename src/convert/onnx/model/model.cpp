@@ -60,7 +60,7 @@ void append_values(std::string& out, const char* word, const std::vector<ValueIn
 
 constexpr int64_t kMostShownElements = 8;
 
-// "int64[2] {1, 2}"; no elements of a large one, or of a dtype without a short text.
+// "int64[2] {1, 2}"; without elements if it is large or its dtype has no short text.
 void append_tensor(std::string& out, const Tensor& tensor) {
   out += concatenate(tensor.dtype(), "[");
   for (int64_t i = 0; i < tensor.dim(); ++i) out += concatenate(i > 0 ? ", " : "", tensor.size(i));

@@ -1,4 +1,4 @@
-// An ONNX model in memory: what model_bytes writes.
+// An ONNX model in memory, as written by model_bytes.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace opwright::onnx {
 
-// TensorProto's number of a dtype.
+// The TensorProto number of a dtype.
 [[nodiscard]] OPWRIGHT_EXPORT int32_t element_type(DType dtype);
 
-// A dimension: its number, or, where it changes, its name.
+// A dimension: its size, or its name if it is dynamic.
 struct Dimension {
   int64_t size = 0;
-  std::string name = {};  // empty: `size` is it
+  std::string name = {};  // empty: has `size`
 };
 
 // The type of a value.
@@ -33,7 +33,7 @@ struct ValueInfo {
 struct OnnxNode {
   std::string domain;  // empty: ONNX's own
   std::string type;
-  std::vector<std::string> inputs;  // empty: not there
+  std::vector<std::string> inputs;  // empty: omitted
   std::vector<std::string> outputs;
   std::vector<Attribute> attributes;
   std::string name = {};
@@ -49,7 +49,7 @@ struct GraphBody {
   std::string name;
   std::vector<ValueInfo> inputs = {};
   std::vector<ValueInfo> outputs = {};
-  std::vector<ValueInfo> values = {};  // of the others
+  std::vector<ValueInfo> values = {};  // of all other values
   std::vector<Initializer> initializers = {};
   std::vector<OnnxNode> nodes = {};
 };
@@ -74,10 +74,10 @@ struct Model::State {
   std::optional<bool> external_data = std::nullopt;
 };
 
-// The oldest version of the file format that has all of the opset.
+// The oldest version of the file format that supports the opset.
 [[nodiscard]] int64_t ir_version(int64_t opset);
 
-// One line for each node, value and initialiser.
+// One line per node, value and initializer.
 [[nodiscard]] std::string to_text(const Model::State& model);
 
 }  // namespace opwright::onnx

@@ -27,13 +27,13 @@ uint64_t count_bytes(const Tensor& tensor) {
   return static_cast<uint64_t>(tensor.numel()) * item_size(tensor.dtype());
 }
 
-// Where the bytes of a large tensor stand in the file beside the model.
+// Writes the bytes of large tensors to the file next to the model.
 class ExternalFile {
  public:
   ExternalFile(std::string location, FileReplacement& file)
       : location_(std::move(location)), file_(file) {}
 
-  // Gives the offset.
+  // Returns the offset.
   uint64_t write(std::string_view bytes) {
     const uint64_t begin = (size_ + kAlignment - 1) / kAlignment * kAlignment;
     file_.write(std::string(begin - size_, '\0'));
@@ -167,7 +167,7 @@ class ModelWriter {
     out_.end(begun);
   }
 
-  // Runtimes look for the bytes of initialisers alone in another file.
+  // Runtimes look in another file only for the bytes of initializers.
   void write_tensor(uint32_t field, std::string_view name, const Tensor& given,
                     ExternalFile* external) {
     const Tensor tensor = given.contiguous();
@@ -233,13 +233,12 @@ std::string to_bytes(const Model::State& model) {
   OPWRIGHT_CHECK_VALUE(
       count_tensor_bytes(model) <= kMostModelBytes, "ONNX: the tensors of the model have ",
       count_tensor_bytes(model), " bytes, and a file without external data holds 2 GB at most",
-      "\n  Save it with external_data=True (or leave it out): they go to a file beside the model.");
+      "\n  Save it with external_data=True (or leave it out): they go to a separate file.");
   std::string bytes = ModelWriter(nullptr).write(model);
   OPWRIGHT_CHECK_VALUE(
       bytes.size() <= kMostModelBytes, "ONNX: the model has ", bytes.size(),
       " bytes, and a file without external data holds 2 GB at most",
-      "\n  Save it with external_data=True (or leave it out): tensors go to a file beside the "
-      "model.");
+      "\n  Save it with external_data=True (or leave it out): tensors go to a separate file.");
   return bytes;
 }
 

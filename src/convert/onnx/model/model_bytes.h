@@ -1,4 +1,4 @@
-// A model as bytes, and its large tensors in a file of their own.
+// Serializes a model; large tensors go into a separate file.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,20 @@
 
 namespace opwright::onnx {
 
-// No message of protocol buffers may be larger.
+// The limit of a protocol buffers message.
 inline constexpr uint64_t kMostModelBytes = (uint64_t{1} << 31) - 1;
 
-// The bytes of all tensors, as they stand in the model.
+// The bytes of all tensors, as stored in the model.
 [[nodiscard]] uint64_t count_tensor_bytes(const Model::State& model);
 
-// ValueError for a model above kMostModelBytes.
+// ValueError if the model exceeds kMostModelBytes.
 [[nodiscard]] std::string to_bytes(const Model::State& model);
 
-// Of one function.
+// For one function.
 [[nodiscard]] std::string to_bytes(const FunctionBody& function);
 
-// Writes the model, and `path`.data where its tensors go apart. What stood there stays until the
-// new files are whole. OSError; ValueError as to_bytes.
+// Writes the model, and `path`.data if tensors are stored separately. Existing files stay until the
+// new ones are complete. OSError; ValueError as in to_bytes.
 void save(const Model::State& model, const std::string& path);
 
 }  // namespace opwright::onnx

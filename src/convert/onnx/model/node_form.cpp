@@ -36,7 +36,7 @@ bool holds_tensors(const Type& type) {
 }
 bool is_tensor_list(const Type& type) { return type.required().is_list() && holds_tensors(type); }
 
-// "domain::Name(x, y, alpha=alpha)", piece by piece.
+// Parses "domain::Name(x, y, alpha=alpha)".
 class FormReader : private TextScanner {
  public:
   FormReader(std::string_view text, const Operator& op) : TextScanner(text), op_(op) {}
@@ -44,7 +44,7 @@ class FormReader : private TextScanner {
   NodeForm read() {
     NodeForm form;
     form.domain = take_word("a domain");
-    if (!skip("::")) fail("'::' must stand between the domain and the name of the node");
+    if (!skip("::")) fail("'::' must separate the domain and the name of the node");
     form.name = take_word("the name of the node");
     if (!skip("(")) {
       const NodeForm by_schema = default_form(op_);
@@ -78,7 +78,7 @@ class FormReader : private TextScanner {
       const uint32_t argument = find_argument(take_word("an argument"));
       if (holds_tensors(op_.schema().arguments[argument].type))
         fail(concatenate("'", op_.schema().arguments[argument].name,
-                         "' is a tensor, which is an input of the node, no attribute"));
+                         "' is a tensor: it is an input of the node, not an attribute"));
       form.attributes.push_back({std::move(word), argument});
     } else {
       form.inputs.push_back(find_argument(word));
@@ -109,7 +109,7 @@ int64_t plain_int(const Call::State& call, const Argument& argument, const SymIn
       "\n  Give the operator a symbolic that takes it as an input, or take it as a tensor.");
 }
 
-// A list by the kind of its elements.
+// A list attribute, by the kind of its elements.
 Attribute list_attribute(const Call::State& call, const Argument& argument, const std::string& name,
                          const OpwValue& list) {
   const TypeKind kind = argument.type.required().element().required().kind();
@@ -133,7 +133,7 @@ Attribute list_attribute(const Call::State& call, const Argument& argument, cons
     }
   }
   if (kind == Type::Float || (kind == Type::Scalar && !floats.empty())) {
-    floats.insert(floats.end(), ints.begin(), ints.end());  // of a Scalar[]
+    floats.insert(floats.end(), ints.begin(), ints.end());  // for a Scalar[]
     return {name, std::move(floats)};
   }
   if (kind == Type::String) return {name, std::move(texts)};
@@ -232,7 +232,7 @@ OnnxValues add_node(GraphBuilder& g, const Call& call, const NodeForm& form) {
     }
     const OnnxValues list = call.inputs(input);
     inputs.insert(inputs.end(), list.begin(), list.end());
-    // Others behind it: how many belong to it.
+    // If other inputs follow, records how many belong to it.
     if (input != form.inputs.back())
       attributes.emplace_back(concatenate(schema.arguments[input].name, "_count"),
                               static_cast<int64_t>(list.size()));

@@ -1,4 +1,4 @@
-// An operator as one node: which arguments are inputs, and which are attributes of what names.
+// An operator as one node: which arguments are inputs, and which are attributes under which names.
 #pragma once
 
 #include <optional>
@@ -17,11 +17,11 @@ namespace opwright::onnx {
 [[nodiscard]] std::string to_text(const NodeForm& form, const Operator& op);
 
 // The node of a call. TypeError for an argument that no attribute can hold, NotImplementedError for
-// a size that changes.
+// a dynamic size.
 [[nodiscard]] OnnxValues add_node(GraphBuilder& g, const Call& call, const NodeForm& form);
 
-// The form of a node that a rule made of a call; none where it is no such node: other inputs than
-// the call's, results that it does not give.
+// The form of a node that a rule created for a call; nullopt if there is none: it has other inputs
+// than the call, or does not return its results.
 [[nodiscard]] std::optional<NodeForm> find_form(const Call& call, const PendingNode& node);
 
 }  // namespace opwright::onnx

@@ -24,7 +24,7 @@ using SymSizeList = std::vector<SymInt>;
 using MaybeSizes = std::optional<SymSizeList>;
 using Words = std::span<const std::string_view>;
 
-// Of the dtype and the sizes of the first input.
+// With the dtype and the sizes of the first input.
 constexpr std::string_view kLikeFirst[] = {"Abs",
                                            "Acos",
                                            "Acosh",
@@ -75,7 +75,7 @@ constexpr std::string_view kLikeFirst[] = {"Abs",
                                            "Tanh",
                                            "ThresholdedRelu",
                                            "Trilu"};
-// Of the dtype of the first input; sizes broadcast.
+// With the dtype of the first input; sizes broadcast.
 constexpr std::string_view kBroadcasting[] = {
     "Add",  "BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Div", "Max",
     "Mean", "Min",      "Mod",        "Mul",       "Pow",        "Sub", "Sum"};
@@ -138,7 +138,7 @@ class NodeTypes {
     const Attribute* found = attribute(name);
     return found ? ValueOf<int64_t>::read(found->value().get()) : otherwise;
   }
-  // An attribute before some opset, a constant input from it on; none: not told.
+  // An attribute before some opset, a constant input since then; nullopt if unknown.
   [[nodiscard]] std::optional<std::vector<int64_t>> numbers(std::string_view name,
                                                             size_t input) const {
     if (const Attribute* found = attribute(name))
@@ -160,7 +160,7 @@ class NodeTypes {
     return std::nullopt;
   }
 
-  // The two broadcast; none where it is not known how.
+  // The broadcast sizes; nullopt if unknown.
   static MaybeSizes broadcast(const SymSizeList& a, const SymSizeList& b) {
     if (a.size() < b.size()) return broadcast(b, a);
     SymSizeList result = a;

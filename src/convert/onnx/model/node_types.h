@@ -1,12 +1,12 @@
-// The types of what nodes of ONNX itself give, as far as they follow from their inputs: rules that
-// make several nodes of one call need not tell those in between.
+// Infers the output types of ONNX's own nodes from their inputs, so that rules with several nodes
+// need not set the types of intermediate values.
 #pragma once
 
 #include "opwright/convert/onnx/model/builder_state.h"
 
 namespace opwright::onnx {
 
-// Sets dtype and sizes of the node's outputs where both are known; leaves the others as they are.
+// Sets dtype and sizes of the node's outputs if both are known; leaves the others unchanged.
 void infer_types(GraphBuilder::State& state, const PendingNode& node);
 
 }  // namespace opwright::onnx

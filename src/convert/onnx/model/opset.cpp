@@ -32,7 +32,7 @@ bool may_be_zero(const SymInt& size) {
   return size.is_symbolic() && made_range(size.word()).least <= 0;
 }
 
-// Of sizes that have a plain 0 at `zero`.
+// For sizes with a constant 0 at `zero`.
 OnnxValue reshape_nothing(GraphBuilder& g, OnnxValue x, std::span<const SymInt> sizes,
                           std::ptrdiff_t zero) {
   if (g.opset() >= 14) return g.op("Reshape", {x, g.sizes(sizes)}, {{"allowzero", true}});
@@ -43,7 +43,7 @@ OnnxValue reshape_nothing(GraphBuilder& g, OnnxValue x, std::span<const SymInt> 
 
 OnnxValue reshape_node(GraphBuilder& g, OnnxValue x, std::span<const SymInt> sizes) {
   std::vector<SymInt> wanted(sizes.begin(), sizes.end());
-  // A plain 0 means "as it was" unless the node says otherwise.
+  // A constant 0 means "unchanged" unless the node says otherwise.
   const auto zero =
       std::ranges::find_if(wanted, [](const SymInt& size) { return is_exactly(size, 0); });
   if (zero != wanted.end()) return reshape_nothing(g, x, sizes, zero - wanted.begin());
@@ -59,13 +59,13 @@ OnnxValue reshape_node(GraphBuilder& g, OnnxValue x, std::span<const SymInt> siz
       if (is_computed(wanted[i]) && wanted[i].word() == (*had)[i].word()) wanted[i] = SymInt(0);
     }
   }
-  // One size that is computed need not be.
+  // A single computed size can be -1, which the node infers.
   if (std::ranges::count_if(wanted, is_computed) == 1)
     *std::ranges::find_if(wanted, is_computed) = SymInt(-1);
   return g.op("Reshape", {x, g.sizes(wanted)});
 }
 
-// What is made of `x` has its dtype.
+// Sets the dtype of a result to that of `x`.
 OnnxValue typed(GraphBuilder& g, OnnxValue made, OnnxValue x, std::span<const SymInt> sizes) {
   if (const auto dtype = g.dtype(x)) g.set_type(made, *dtype, {sizes.begin(), sizes.end()});
   return made;

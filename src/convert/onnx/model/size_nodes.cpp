@@ -32,7 +32,7 @@ class SizeNodes final : public SizeTarget {
     return make(operation, OnnxValue(a), OnnxValue(b)).index();
   }
 
-  // A body sees what is outside of it.
+  // A body can read outside values.
   [[nodiscard]] std::optional<uint32_t> find(OpwSymWord size) const override {
     for (const BodyScope* scope = state_.scope; scope; scope = scope->outer) {
       const auto found = scope->sizes.find(size);

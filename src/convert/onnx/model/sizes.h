@@ -1,4 +1,4 @@
-// Sizes and dimensions of the tensors of a call, for rules.
+// Sizes and dimensions of a call's tensors, for rules.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ namespace opwright::onnx {
 // start, start + step, ...: `length` of them.
 [[nodiscard]] OnnxValue steps(GraphBuilder& g, const SymInt& start, const SymInt& step,
                               const SymInt& length);
-// Itself, or [1] for one without dimensions, which many nodes do not take.
+// The value itself, or reshaped to [1] if it has no dimensions, which many nodes do not accept.
 [[nodiscard]] OnnxValue with_dims(GraphBuilder& g, OnnxValue value, const Tensor& tensor);
-// An index tensor, with dimensions; int32 and int64 are what nodes take.
+// An index tensor with dimensions, as int32 or int64, which nodes accept.
 [[nodiscard]] OnnxValue places_of(GraphBuilder& g, const Call& call, size_t argument);
-// A vector stretched to `sizes`, along `dim` of them.
+// A vector expanded to `sizes`, along their dimension `dim`.
 [[nodiscard]] OnnxValue spread(GraphBuilder& g, OnnxValue vector, int64_t dim,
                                std::span<const SymInt> sizes);
-// expand of opset.h, for every dtype; itself where the sizes are the same.
+// expand of opset.h, for every dtype; the value itself if the sizes are equal.
 [[nodiscard]] OnnxValue expanded(GraphBuilder& g, OnnxValue value, std::span<const SymInt> from,
                                  std::span<const SymInt> to, DType dtype);
 

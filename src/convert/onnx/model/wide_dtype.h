@@ -1,7 +1,7 @@
-// Dtypes in which ONNX, and ONNX Runtime on a CPU, have every node.
+// Dtypes for which ONNX, and ONNX Runtime on a CPU, have every node.
 //
-// Narrow ints, bool, unsigned ints and 16-bit floats lack many nodes; a rule casts to the wide
-// dtype, computes, and casts back.
+// Many nodes do not support narrow ints, bool, unsigned ints and 16-bit floats; a rule casts to the
+// wide dtype, computes, and casts back.
 #pragma once
 
 #include "opwright/dtype.h"
@@ -10,13 +10,13 @@
 namespace opwright::onnx {
 
 // int32 for bool and ints of up to 16 bits, int64 for uint32, float32 for float16 and bfloat16,
-// itself for the others. uint64 becomes int64, which wraps around: right for moves, sums and
-// products, not for order.
+// unchanged for others. uint64 becomes int64, which wraps around: correct for moves, sums and
+// products, but not for comparisons.
 [[nodiscard]] DType wide_dtype(DType dtype);
-// The same for nodes that compare: uint64 stays.
+// The same for nodes that compare: uint64 is unchanged.
 [[nodiscard]] DType ordered_dtype(DType dtype);
 
-// float32 for bfloat16, which nodes with windows and recurrent ones have since opset 22 alone.
+// float32 for bfloat16, which windowed and recurrent nodes support only since opset 22.
 [[nodiscard]] constexpr DType without_bfloat16(DType dtype) {
   return dtype == DType::BFloat16 ? DType::Float32 : dtype;
 }

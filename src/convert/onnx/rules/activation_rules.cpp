@@ -36,13 +36,13 @@ OnnxValues convert_elu(GraphBuilder& g, const Call& call) {
   return convert_to_node(g, call, {.type = "Elu", .attributes = {{"alpha", call.number(1)}}});
 }
 
-// Above 20 float32 and float16 do not tell log(1 + e^x) from x.
+// Above 20, float32 and float16 cannot distinguish log(1 + e^x) from x.
 OnnxValues convert_softplus(GraphBuilder& g, const Call& call) {
   if (call.number(1) != 1 || call.number(2) < 20) return convert_formula(g, call);
   return convert_to_node(g, call, {.type = "Softplus"});
 }
 
-// A formula of a dtype for operators that are made of others.
+// A formula in a dtype, for operators that are made of others.
 OnnxValues convert_by(GraphBuilder& g, const Call& call, std::string_view formula, DType dtype,
                       OnnxValue other = {}) {
   const OnnxValue value = formula_value(g, formula, {call.input(0, dtype), other}, dtype);

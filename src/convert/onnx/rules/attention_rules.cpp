@@ -1,4 +1,4 @@
-// Attention in its parts, and embeddings.
+// Attention, decomposed, and embeddings.
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -33,7 +33,7 @@ enum AttentionArgument : uint8_t {
   kEnableGqa
 };
 
-// Every head as often as there are heads of the query for it.
+// Repeats each head once per head of the query that uses it.
 OnnxValue repeat_heads(GraphBuilder& g, const Call& call, size_t index, DType dtype) {
   const OnnxValue given = call.input(index, dtype);
   if (!call.boolean(kEnableGqa)) return given;
@@ -66,7 +66,7 @@ double factor_of(const Call& call) {
 
 OnnxValue scores_of(GraphBuilder& g, const Call& call, DType dtype) {
   const double factor = factor_of(call);
-  // Half of the factor on each side keeps the products of halves small.
+  // Half of the factor on each side keeps products of halves small.
   const double root = std::sqrt(std::abs(factor));
   const OnnxValue query =
       g.op("Mul", {call.input(kQuery, dtype), g.scalar(factor < 0 ? -root : root, dtype)});
@@ -74,7 +74,7 @@ OnnxValue scores_of(GraphBuilder& g, const Call& call, DType dtype) {
   return g.op("MatMul", {query, swap_last(g, key, call.tensor(kKey).dim())});
 }
 
-// A row looks at columns up to its own.
+// A row attends to columns up to its own.
 OnnxValue hide_later(GraphBuilder& g, const Call& call, OnnxValue scores, DType dtype) {
   const OnnxValue row =
       unsqueeze(g, arange(g, call.tensor(kQuery).sym_size(-2)), std::array<int64_t, 1>{1});
@@ -96,7 +96,7 @@ OnnxValues attention_rule(GraphBuilder& g, const Call& call) {
                      : g.op("Add", {scores, call.input(kMask, dtype)});
   }
   OnnxValue shares = g.op("Softmax", {scores}, {{"axis", call.result().dim() - 1}});
-  if (call.has(kMask)) {  // a row that may look nowhere gives zeros
+  if (call.has(kMask)) {  // fully masked rows are zero
     const OnnxValue highest = reduce(g, "ReduceMax", scores, std::array<int64_t, 1>{-1}, true);
     const OnnxValue is_blind = g.op("Equal", {highest, g.scalar(kLowest, dtype)});
     shares = g.op("Where", {is_blind, g.scalar(0.0, dtype), shares});

@@ -1,4 +1,4 @@
-// Comparisons, logic, bits, choices and bounds.
+// Comparisons, logic, bits, selections and bounds.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +27,8 @@ OnnxValues convert_bits(GraphBuilder& g, const Call& call) {
 
 bool is_symbol(const Call& call, size_t index) { return call.constant(index).tag == kOpwSymInt; }
 
-// One node for two numbers in their order. With one of them ONNX Runtime would bring infinities
-// down to the largest number.
+// One node for two ordered numbers. With only one of them ONNX Runtime would reduce infinities to
+// the largest number.
 OnnxValues convert_clamp(GraphBuilder& g, const Call& call) {
   const DType result = call.result().dtype();
   const bool is_free = is_symbol(call, 1) || is_symbol(call, 2);
@@ -40,7 +40,7 @@ OnnxValues convert_clamp(GraphBuilder& g, const Call& call) {
   OnnxValue value = call.input(0, dtype);
   if (is_clip) {
     value = g.op("Clip", {value, bound(1), bound(2)});
-  } else {  // sizes, which formulas do not hold
+  } else {  // sizes, which formulas cannot hold
     if (call.has(1)) value = g.op("Max", {value, bound(1)});
     if (call.has(2)) value = g.op("Min", {value, bound(2)});
   }

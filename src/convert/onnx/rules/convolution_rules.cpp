@@ -39,7 +39,7 @@ std::vector<int64_t> kernel_of(const Call& call) {
   return kernel;
 }
 
-// ONNX Runtime takes no output padding from the stride on; less padding behind is the same.
+// ONNX Runtime rejects output padding of at least the stride; less padding after is equivalent.
 void settle_output_padding(Convolution& form) {
   const size_t dims = form.stride.size();
   for (size_t i = 0; i < form.output_padding.size(); ++i) {
@@ -79,7 +79,7 @@ OnnxValues plain_rule(GraphBuilder& g, const Call& call) {
                    .groups = call.integer(6)});
 }
 
-// "same": the odd element of the padding goes behind.
+// "same": the odd element of the padding goes after.
 std::vector<int64_t> pads_of_text(const Call& call, const std::vector<int64_t>& dilation) {
   const std::vector<int64_t> kernel = kernel_of(call);
   std::vector<int64_t> pads(2 * kernel.size(), 0);
@@ -126,7 +126,7 @@ OnnxValues convolution_rule(GraphBuilder& g, const Call& call) {
 
 // ---- Windows as columns and back ----
 
-// Every channel by itself, with a kernel for each element of the window that is 1 there.
+// Each channel alone, with one kernel per window element that is 1 there.
 OnnxValues im2col_rule(GraphBuilder& g, const Call& call) {
   const Tensor input = call.tensor(0);
   const bool is_batched = input.dim() == 4;

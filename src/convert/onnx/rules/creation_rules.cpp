@@ -1,4 +1,4 @@
-// New tensors: of one number, in steps, and copies.
+// New tensors: filled with one number, ranges, and copies.
 #include <array>
 #include <cstdint>
 #include <span>
@@ -47,16 +47,16 @@ OnnxValues convert_full(GraphBuilder& g, const Call& call) {
 OnnxValues convert_copy(GraphBuilder&, const Call& call) {
   return {call.input(0, call.result().dtype())};
 }
-// The second argument in the sizes and the dtype of the first.
+// The second argument with the sizes and dtype of the first.
 OnnxValues convert_copy_of_other(GraphBuilder& g, const Call& call) {
   const DType dtype = call.result().dtype();
   return {expanded(g, call.input(1, dtype), sym_sizes_of(call.tensor(1)),
                    sym_sizes_of(call.result()), dtype)};
 }
 
-// ---- In steps ----
+// ---- Ranges ----
 
-constexpr int64_t kMostElements = 4096;  // of a tensor that stands in the model
+constexpr int64_t kMostElements = 4096;  // of a tensor stored in the model
 
 bool has_symbol(const Call& call) {
   for (size_t i = 0; i < call.num_arguments(); ++i) {
@@ -65,7 +65,7 @@ bool has_symbol(const Call& call) {
   return false;
 }
 
-// What the call gives, which no input changes.
+// The result of the call, which does not depend on inputs.
 OnnxValue constant_result(GraphBuilder& g, const Call& call) {
   SmallVector<OpwValue, 8> args;
   for (size_t i = 0; i < call.num_arguments(); ++i) args.push_back(call.constant(i));
@@ -78,7 +78,7 @@ OnnxValues convert_constant(GraphBuilder& g, const Call& call) {
   return {constant_result(g, call)};
 }
 
-// start + i * step, `call` having these at places; -1: 0 and 1.
+// start + i * step, with their argument indices in `call`; -1: 0 and 1.
 OnnxValues convert_range(GraphBuilder& g, const Call& call, int start, int step) {
   const SymInt length = call.result().sym_size(0);
   if (!has_symbol(call) && length.word() <= kMostElements) return convert_constant(g, call);

@@ -33,7 +33,7 @@ bool fits_half(const Scalar& number) {
   return static_cast<double>(static_cast<float>(Half(wide))) == wide;
 }
 
-// In which the nodes are.
+// The dtype of the nodes.
 DType node_dtype(const PointwiseFormula& formula) {
   const bool keeps_half =
       formula.compute == DType::Float16 && is_one_node(formula.text) &&

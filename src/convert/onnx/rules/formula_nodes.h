@@ -1,4 +1,4 @@
-// Formulas of pointwise operations (ops/pointwise_formula.h) as nodes.
+// Converts formulas of pointwise operations (ops/pointwise_formula.h) to nodes.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace opwright::onnx {
 
-// The value of a formula over values x, y, z of `dtype`, in which it is computed: bool, int32,
-// int64, uint64 or a floating dtype but bfloat16. "Atan(x)", a name with a capital, is a node of
-// that type. The result is of `dtype`.
+// The value of a formula over x, y, z of `dtype`, in which it is computed: bool, int32, int64,
+// uint64 or a floating dtype except bfloat16. "Atan(x)", a capitalized name, is a node of that
+// type. The result has `dtype`.
 [[nodiscard]] OnnxValue formula_value(GraphBuilder& g, std::string_view text,
                                       std::span<const OnnxValue> operands, DType dtype);
 [[nodiscard]] inline OnnxValue formula_value(GraphBuilder& g, std::string_view text,
@@ -23,13 +23,13 @@ namespace opwright::onnx {
   return formula_value(g, text, std::span(operands.begin(), operands.size()), dtype);
 }
 
-// A rule for every pointwise operator that has a formula: promotion, roundings and numbers are
-// those of its kernels.
+// A rule for every pointwise operator that has a formula: promotion, rounding and numbers follow
+// its kernels.
 [[nodiscard]] OnnxValues convert_formula(GraphBuilder& g, const Call& call);
 [[nodiscard]] bool has_formula(const Call& call);
 
-// One node of the first argument. In a dtype that ONNX Runtime lacks it for (float64 where
-// `has_double` is false), and below an opset that has it, the formula.
+// One node of the first argument. Uses the formula for a dtype that ONNX Runtime does not support
+// (float64 if `has_double` is false), and for opsets without the node.
 struct UnaryNode {
   const char* type;
   std::vector<Attribute> attributes = {};

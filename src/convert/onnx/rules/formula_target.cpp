@@ -49,7 +49,7 @@ const NodeFunction* find_node(std::string_view name) {
   return found == kNodes.end() ? nullptr : &*found;
 }
 
-// Functions that ONNX has no node for.
+// Functions for which ONNX has no node.
 struct MadeFunction {
   std::string_view name;
   std::string_view of_floats;
@@ -62,7 +62,7 @@ constexpr auto kMade = std::to_array<MadeFunction>({
     {"trunc", "x < 0 ? ceil(x) : floor(x)"},
     {"copysign", "y < 0 ? -absolute(x) : absolute(x)"},
     {"exp2", "pow(2, x)"},
-    // Exact also near zero, where e^x - 1 and log(1 + x) lose all digits.
+    // Accurate also near zero, where e^x - 1 and log(1 + x) lose all digits.
     {"expm1", "tanh(0.5 * x) * (exp(x) + 1)"},
     {"log1p", "x + 1 - 1 == 0 ? x : log(x + 1) * (x + 1 - 1 == x ? 1 : x / (x + 1 - 1))"},
     {"log2", "log(x) / 0.6931471805599453"},
@@ -71,7 +71,7 @@ constexpr auto kMade = std::to_array<MadeFunction>({
     {"fmod", {}, "x - x / y * y"},
     {"remainder", "fmod(x, y) != 0 && (y < 0) != (fmod(x, y) < 0) ? fmod(x, y) + y : fmod(x, y)",
      "Mod(x, y)"},
-    // As Python divides: the floor of the exact quotient.
+    // As in Python: the floor of the exact quotient.
     {"divide_floor",
      "y == 0 ? x / y : near(x, y) - floor(near(x, y)) > 0.5 ? floor(near(x, y)) + 1 : "
      "floor(near(x, y))",
@@ -79,7 +79,7 @@ constexpr auto kMade = std::to_array<MadeFunction>({
     {"near", "(x - fmod(x, y)) / y - (fmod(x, y) != 0 && (y < 0) != (fmod(x, y) < 0))"},
 });
 
-// Of truth values and of the bits of ints.
+// For truth values and for the bits of ints.
 constexpr auto kLogic = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"and", "And"},
     {"or", "Or"},
@@ -89,7 +89,7 @@ constexpr auto kLogic = std::to_array<std::pair<std::string_view, std::string_vi
 
 bool is_unsigned(DType dtype) { return dtype_code(dtype) == kOpwDtypeUInt; }
 
-// Counts nodes; all that is not one counts as many.
+// Counts nodes; anything that is not a single node counts as many.
 class NodeCount final : public FormulaTarget {
  public:
   std::optional<uint32_t> operand(size_t) override { return 0; }

@@ -1,4 +1,4 @@
-// Nodes for the terms of a formula.
+// Creates nodes for the terms of a formula.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace opwright::onnx {
 
-// Whether a formula is one node of ONNX.
+// Whether a formula is a single ONNX node.
 [[nodiscard]] bool is_one_node(std::string_view formula);
 
 class NodeTarget final : public FormulaTarget {
@@ -60,7 +60,7 @@ class NodeTarget final : public FormulaTarget {
   std::span<const Scalar> numbers_;
   std::vector<uint32_t> operands_;
   std::vector<Term> terms_;
-  std::vector<Applied> applied_;  // each once
+  std::vector<Applied> applied_;  // without duplicates
 };
 
 }  // namespace opwright::onnx

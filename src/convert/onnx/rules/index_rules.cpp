@@ -1,4 +1,4 @@
-// Elements by index tensors and by masks.
+// Indexing by index tensors and by masks.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -36,7 +36,7 @@ OnnxValues convert_gather(GraphBuilder& g, const Call& call) {
 
 // ---- x[i, :, j], x[mask] ----
 
-// `ahead` dimensions, then `count` more, then the rest: the `count` come first.
+// Moves `count` dimensions after the first `ahead` to the front.
 std::vector<int64_t> order_to_front(int64_t ahead, int64_t count, int64_t rank) {
   std::vector<int64_t> order;
   for (int64_t i = ahead; i < ahead + count; ++i) order.push_back(i);
@@ -73,7 +73,7 @@ OnnxValues convert_index(GraphBuilder& g, const Call& call) {
   return {transpose(g, taken, invert(order_to_front(ahead, indexed.rank(), call.result().dim())))};
 }
 
-// The values as ScatterND has them: stretched, with the dimensions of the places first.
+// The values in ScatterND's layout: expanded, with the dimensions of the indices first.
 OnnxValue arrange_updates(GraphBuilder& g, const Call& call, const IndexedDims& indexed) {
   const Tensor self = call.tensor(0);
   const auto ahead = static_cast<size_t>(indexed.num_ahead());
@@ -113,7 +113,7 @@ OnnxValue put_values(GraphBuilder& g, const Call& call, bool accumulates) {
 
 bool has_one_element(const Tensor& tensor) { return is_exactly(tensor.sym_numel(), 1); }
 
-// x[mask] = number is a choice, element by element.
+// x[mask] = number is an elementwise selection.
 bool is_choice(const Call& call) {
   const std::vector<Tensor> indices = call.tensors(1);
   return indices.size() == 1 && indices[0].is_defined() && indices[0].dtype() == DType::Bool &&
@@ -158,7 +158,7 @@ OnnxValues convert_masked_select(GraphBuilder& g, const Call& call) {
   return {g.op("GatherND", {values, transpose(g, g.op("NonZero", {is_taken}), order)})};
 }
 
-// The true elements take those of source in turn: a running count tells which.
+// The true elements get those of source in order, by a running count.
 OnnxValues convert_masked_scatter(GraphBuilder& g, const Call& call) {
   const Tensor self = call.tensor(0);
   const Tensor result = call.result();
@@ -183,7 +183,7 @@ OnnxValues convert_nonzero(GraphBuilder& g, const Call& call) {
   return {self.dim() == 0 ? slice(g, places, 1, 0, 0) : places};
 }
 
-// Each place as often as it is repeated: so many of the running sums are at most a number.
+// Repeats each index: counts how many of the running sums are at most a number.
 OnnxValues convert_repeat_interleave(GraphBuilder& g, const Call& call) {
   const OnnxValue repeats = call.input(0, DType::Int64);
   const OnnxValue ends = g.op("CumSum", {repeats, g.scalar(0, DType::Int64)});

@@ -56,7 +56,7 @@ IndexedDims find_indexed_dims(GraphBuilder& g, const Call& call, size_t argument
 OnnxValue find_shape(GraphBuilder& g, const IndexedDims& indexed) {
   if (!indexed.has_mask) return g.sizes(indexed.sizes);
   OnnxValue all = indexed.places[0];
-  // Anything that broadcasts all of them has the shape.
+  // Any operation that broadcasts all of them has the shape.
   for (size_t i = 1; i < indexed.places.size() && !indexed.is_one_mask; ++i)
     all = g.op("Add", {all, indexed.places[i]});
   return g.op("Shape", {all});

@@ -1,4 +1,4 @@
-// Index tensors and masks among the dimensions of a tensor: x[:, i, j], x[mask].
+// Index tensors and masks that index dimensions of a tensor: x[:, i, j], x[mask].
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,28 @@
 
 namespace opwright::onnx {
 
-// A mask stands for one vector of places for each of its dimensions.
+// A mask counts as one index vector for each of its dimensions.
 struct IndexedDims {
-  std::vector<int64_t> dims;    // that are indexed, in order
-  std::vector<int64_t> others;  // that are not
-  OnnxValues places;            // int64, of each indexed dimension
-  std::vector<int64_t> ranks;   // of places
+  std::vector<int64_t> dims;    // indexed dimensions, in order
+  std::vector<int64_t> others;  // the other dimensions
+  OnnxValues places;            // int64 indices, per indexed dimension
+  std::vector<int64_t> ranks;   // of the indices
   bool has_mask = false;
   bool is_one_mask = false;
-  std::vector<SymInt> sizes;  // to which places broadcast; without masks
-  OnnxValue true_places;      // NonZero of the one mask
+  std::vector<SymInt> sizes;  // the broadcast sizes of the indices; only without masks
+  OnnxValue true_places;      // NonZero of the only mask
 
-  [[nodiscard]] int64_t rank() const;  // to which places broadcast
-  // How many of `others` stand before the places in PyTorch's result: between them if the indexed
-  // dimensions are neighbours, else behind.
+  [[nodiscard]] int64_t rank() const;  // of the broadcast indices
+  // How many of `others` precede the indices in PyTorch's result: the indices take the place of the
+  // indexed dimensions if these are adjacent, otherwise they come first.
   [[nodiscard]] int64_t num_ahead() const;
 };
 
-// Of a Tensor?[] argument that indexes argument 0.
+// For a Tensor?[] argument that indexes argument 0.
 [[nodiscard]] IndexedDims find_indexed_dims(GraphBuilder& g, const Call& call, size_t argument);
-// The shape, int64[rank], to which places broadcast; computed where there are masks.
+// The broadcast shape of the indices, int64[rank]; computed if there are masks.
 [[nodiscard]] OnnxValue find_shape(GraphBuilder& g, const IndexedDims& indexed);
-// [..., number of indexed dimensions], as GatherND and ScatterND have it.
+// [..., number of indexed dimensions], as in GatherND and ScatterND.
 [[nodiscard]] OnnxValue join_places(GraphBuilder& g, const IndexedDims& indexed);
 
 }  // namespace opwright::onnx

@@ -1,4 +1,4 @@
-// Copies that join, repeat, turn round, pad and cut off.
+// Copies that join, repeat, flip, pad and crop.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -20,7 +20,7 @@ OnnxValues convert_cat(GraphBuilder& g, const Call& call) {
   const OnnxValues inputs = call.inputs(0);
   OnnxValues parts;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    // PyTorch takes [0] for a list that has no elements yet, beside tensors of any rank.
+    // PyTorch accepts [0] as an empty list next to tensors of any rank.
     if (tensors[i].dim() != result.dim()) continue;
     parts.push_back(recast(g, inputs[i], tensors[i].dtype(), result.dtype()));
   }
@@ -37,8 +37,7 @@ OnnxValues convert_stack(GraphBuilder& g, const Call& call) {
   return {concat(g, parts, axes[0])};
 }
 
-// Dimensions in front, as many as there are repeats for; repeats of 1 in front, as there are
-// dimensions for.
+// Adds leading dimensions to match the repeats, and leading repeats of 1 to match the dimensions.
 OnnxValues convert_repeat(GraphBuilder& g, const Call& call) {
   const Tensor self = call.tensor(0);
   std::vector<SymInt> repeats = call.sym_ints(1);
@@ -92,7 +91,7 @@ OnnxValues convert_roll(GraphBuilder& g, const Call& call) {
   return {value};
 }
 
-// ---- Padding: pairs of before and behind, the last dimension first; a negative one cuts off ----
+// ---- Padding: pairs of before and after, the last dimension first; negative padding crops ----
 
 OnnxValue pad(GraphBuilder& g, const Call& call, const char* mode, bool has_value) {
   const Tensor self = call.tensor(0);

@@ -1,4 +1,4 @@
-// Losses that are not made of other operators.
+// Losses that do not decompose into other operators.
 #include <array>
 #include <cstdint>
 #include <span>
@@ -34,7 +34,7 @@ OnnxValues convert_binary_cross_entropy(GraphBuilder& g, const Call& call) {
   return {recast(g, reduce_losses(g, losses, reduction_of(call, 3)), dtype, result)};
 }
 
-// What divides the mean: the weights of the classes that count.
+// The divisor of the mean: the weights of the counted classes.
 OnnxValue total_weight(GraphBuilder& g, const Call& call, OnnxValue target, DType dtype) {
   const bool is_each = reduction_of(call, 3) == LossReduction::None && call.tensor(0).dim() > 1;
   if (is_each) return g.scalar(0, dtype);
@@ -48,7 +48,7 @@ OnnxValue total_weight(GraphBuilder& g, const Call& call, OnnxValue target, DTyp
   return reduce(g, "ReduceSum", g.op("Where", {ignored, zero, weights}), {}, false);
 }
 
-// The node wants a batch: a vector of classes is a batch of one.
+// The node requires a batch: a vector of classes becomes a batch of one.
 OnnxValues convert_nll_loss(GraphBuilder& g, const Call& call) {
   static constexpr std::array kNames{"none", "mean", "sum"};
   const DType result = call.result().dtype();

@@ -1,4 +1,4 @@
-// Variances, deviations, norms and logarithms of sums.
+// Variances, standard deviations, norms and logarithms of sums.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace {
 
 struct MomentValues {
   ReductionAxes axes;
-  double correction = 1;  // taken off the number of elements
+  double correction = 1;  // subtracted from the number of elements
 };
 
 // max(0, count - correction), in `dtype`.
@@ -30,7 +30,7 @@ OnnxValue find_divisor(GraphBuilder& g, const SymInt& count, double correction, 
   return g.op("Max", {divisor, g.scalar(0.0, dtype)});
 }
 
-// The variance, or its root, and the mean where there is a second result for it.
+// The variance, or its root, and the mean if it is a second result.
 OnnxValues find_moments(GraphBuilder& g, const Call& call, const MomentValues& moments,
                         bool is_root) {
   const Tensor self = call.tensor(0);
@@ -91,7 +91,7 @@ OnnxValues convert_std(GraphBuilder& g, const Call& call) {
 
 // ---- Norms ----
 
-// Of `value`, which has a float dtype and dimensions.
+// For `value` with a float dtype and dimensions.
 OnnxValue norm_over(GraphBuilder& g, OnnxValue value, double order, const ReductionAxes& axes,
                     DType dtype) {
   const auto reduced = [&](std::string_view type, OnnxValue x) {
@@ -115,7 +115,7 @@ OnnxValues find_norm(GraphBuilder& g, const Call& call, const ReductionAxes& axe
   return {recast(g, norm, wide, dtype)};
 }
 
-// (x1, x2, p, compute_mode): of each row of one less each row of the other.
+// (x1, x2, p, compute_mode): norms of differences between all pairs of rows.
 OnnxValues convert_cdist(GraphBuilder& g, const Call& call) {
   const DType dtype = call.result().dtype();
   const DType wide = wide_dtype(dtype);

@@ -10,7 +10,7 @@ OnnxValue reciprocal_root(GraphBuilder& g, OnnxValue mean, double eps, DType dty
   return g.op("Reciprocal", {root});
 }
 
-// The mean of each element alone where there are no axes, which would stand for all in a node.
+// Without axes, which a node takes as all, each element is its own mean.
 OnnxValue mean_over(GraphBuilder& g, OnnxValue x, std::span<const int64_t> axes) {
   return axes.empty() ? x : reduce(g, "ReduceMean", x, axes, true);
 }

@@ -37,7 +37,7 @@ OnnxValues log_softmax_rule(GraphBuilder& g, const Call& call) {
 
 // ---- Parameters ----
 
-// Of a node that wants one: `value` everywhere where the call has none.
+// For a node that requires it: filled with `value` if the call has none.
 OnnxValue parameter(GraphBuilder& g, const Call& call, size_t index, std::span<const int64_t> sizes,
                     double value, DType dtype) {
   if (call.has(index)) return call.input(index, dtype);
@@ -53,7 +53,7 @@ std::optional<std::vector<int64_t>> numbers_of(std::span<const SymInt> sizes) {
   return numbers;
 }
 
-// A value for each channel, as (C, 1, ...) for an input of that rank.
+// One value per channel, as (C, 1, ...) for an input of that rank.
 OnnxValue per_channel(GraphBuilder& g, OnnxValue values, int64_t rank) {
   std::vector<int64_t> axes;
   for (int64_t i = 1; i < rank - 1; ++i) axes.push_back(i);
@@ -66,7 +66,7 @@ std::vector<int64_t> spatial_axes(int64_t rank) {
   return axes;
 }
 
-// Computed in the dtype of norms, and given in the one of the input.
+// Computed in the dtype of norms, returned in that of the input.
 OnnxValue finish_norm(GraphBuilder& g, const Call& call, OnnxValue normal, OnnxValue weight,
                       OnnxValue bias) {
   const DType dtype = call.result().dtype();
@@ -87,7 +87,7 @@ OnnxValues composed_layer_norm_rule(GraphBuilder& g, const Call& call) {
   return results;
 }
 
-// Its statistics are float32 whatever the input is.
+// Its statistics are float32 for every input dtype.
 OnnxValues layer_norm_rule(GraphBuilder& g, const Call& call) {
   const DType dtype = call.result().dtype();
   const auto sizes = numbers_of(call.sym_ints(1));
@@ -180,7 +180,7 @@ OnnxValues group_norm_rule(GraphBuilder& g, const Call& call) {
 
 // ---- Batch norm and instance norm ----
 
-// Of the batch itself. Where the operator gives the statistics, too: by channel.
+// With statistics of the batch itself, which are also returned by channel if the operator does so.
 OnnxValues norm_of_batch(GraphBuilder& g, const Call& call, std::span<const int64_t> axes,
                          double eps) {
   const DType dtype = norm_dtype(call.result().dtype());
@@ -196,8 +196,8 @@ OnnxValues norm_of_batch(GraphBuilder& g, const Call& call, std::span<const int6
   return results;
 }
 
-// The statistics of the batch are empty then, and those of the module stay what they are: results
-// of the functional sibling of an operator that writes them.
+// The statistics of the batch are then empty, and those of the module, which are results of the
+// functional form of the operator, are unchanged.
 OnnxValues norm_by_statistics(GraphBuilder& g, const Call& call, double eps) {
   const DType dtype = call.result().dtype();
   const SymInt channels = call.tensor(0).sym_size(1);
@@ -212,7 +212,7 @@ OnnxValues norm_by_statistics(GraphBuilder& g, const Call& call, double eps) {
             parameter(g, call, 2, sizes, 0, wide), call.input(3, wide), call.input(4, wide)},
            {{"epsilon", eps}});
   OnnxValues results{g.cast(normal, dtype)};
-  constexpr size_t kFirstWritten = 3;  // both among the arguments and among the results
+  constexpr size_t kFirstWritten = 3;  // both in the arguments and in the results
   while (results.size() < call.num_results()) {
     const size_t index = results.size();
     results.push_back(index < kFirstWritten ? g.constant(empty({0}, call.result(index).dtype()))

@@ -1,4 +1,4 @@
-// Arithmetic, powers, roundings, and functions of one number.
+// Arithmetic, powers, rounding, and functions of one number.
 #include <array>
 #include <cstddef>
 #include <span>
@@ -12,7 +12,7 @@
 namespace opwright::onnx {
 namespace {
 
-// The node that has the operator's name: "aten::asinh" is "Asinh".
+// The node with the operator's name: "aten::asinh" is "Asinh".
 OnnxValues convert_named(GraphBuilder& g, const Call& call) {
   std::string type = call.op().substr(std::string_view("aten::").size());
   type[0] = static_cast<char>(type[0] - 'a' + 'A');
@@ -33,7 +33,7 @@ OnnxValue operand_of(GraphBuilder& g, const Call& call, size_t index, DType dtyp
 }
 
 // Ints by squaring: Pow of ints goes through floats in ONNX Runtime. Beyond 63 only the powers of
-// 0, 1 and -1 are no overflow.
+// 0, 1 and -1 do not overflow.
 OnnxValue power_of_ints(GraphBuilder& g, OnnxValue base, OnnxValue exponent, DType dtype) {
   constexpr int kBits = 6;
   OnnxValue left = formula_value(g, "x < 64 ? x : 62 + Mod(x, 2)", {exponent}, dtype);

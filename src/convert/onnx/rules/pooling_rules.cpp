@@ -1,4 +1,4 @@
-// Pooling as MaxPool and AveragePool; adaptive pooling where its windows are all alike.
+// Pooling as MaxPool and AveragePool; adaptive pooling if all windows are equal.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -34,8 +34,8 @@ std::vector<Attribute> window_attributes(const PoolingWindow& window) {
   return attributes;
 }
 
-// Of an operator over the last `dims` dimensions: kernel, stride (as the kernel where it is left
-// out), padding.
+// For an operator over the last `dims` dimensions: kernel, stride (defaults to the kernel),
+// padding.
 PoolingWindow window_of(const Call& call, int64_t dims) {
   PoolingWindow window{.kernel = per_dim(call.integers(1), dims),
                        .stride = per_dim(call.integers(2), dims),
@@ -54,7 +54,7 @@ struct Count {
   int64_t ceil;
 };
 
-// One that would start behind the input and its padding before is none.
+// A window that would start after the input and its leading padding does not count.
 Count count_windows(int64_t size, int64_t reach, int64_t stride, int64_t padding) {
   const int64_t free = size + 2 * padding - reach;
   Count count{.floor = free / stride + 1, .ceil = (free + stride - 1) / stride + 1};
@@ -66,8 +66,8 @@ Count count_windows(int64_t size, int64_t reach, int64_t stride, int64_t padding
   call.refuse("ceil_mode with such a stride cannot be said in ONNX; leave it");
 }
 
-// ONNX counts the ones that start behind as well: where there may be some, the sizes must be known,
-// and cut-off windows get padding instead, which a maximum does not see.
+// ONNX also counts windows that start after the input. If there may be some, the sizes must be
+// known, and cut-off windows get padding instead, which a maximum ignores.
 void settle_ceil_mode(const Call& call, PoolingWindow& window, bool is_max) {
   const size_t dims = window.kernel.size();
   std::vector<int64_t> more(dims, 0);
@@ -101,7 +101,7 @@ void settle_ceil_mode(const Call& call, PoolingWindow& window, bool is_max) {
 
 // ---- Max ----
 
-// ONNX counts through the whole tensor, the operators within each channel.
+// ONNX indexes the entire tensor, the operators each channel.
 OnnxValue index_in_channel(GraphBuilder& g, const Call& call, OnnxValue index, int64_t dims) {
   SymInt area = 1;
   for (int64_t i = -dims; i < 0; ++i) area = area * call.tensor(0).sym_size(i);
@@ -174,7 +174,7 @@ OnnxValues average_rule(GraphBuilder& g, const Call& call) {
 
 // ---- Adaptive: windows of one size where the output divides the input ----
 
-// Empty: the windows are not all alike.
+// Empty if the windows are not all equal.
 std::vector<int64_t> adaptive_kernel(const Call& call, int64_t dims) {
   std::vector<int64_t> kernel;
   const std::vector<SymInt> output = call.sym_ints(1);

@@ -1,7 +1,7 @@
 // Products of matrices and vectors as MatMul and Gemm.
 //
 // ONNX has them for floating dtypes and ints of 32 and 64 bits; smaller ints are computed in int32
-// and cut off, which is what the operators do.
+// and truncated, as the operators do.
 #include <array>
 #include <span>
 #include <vector>
@@ -24,7 +24,7 @@ OnnxValue multiply(GraphBuilder& g, const Call& call, size_t a, size_t b) {
   return g.op("MatMul", {call.input(a, dtype), call.input(b, dtype)});
 }
 
-// As the result's dtype, if it was computed in another one.
+// Cast to the result's dtype, if it was computed in another one.
 OnnxValue narrowed(GraphBuilder& g, const Call& call, OnnxValue value) {
   const DType dtype = call.result().dtype();
   return product_dtype(dtype) == dtype ? value : g.cast(value, dtype);
@@ -39,7 +39,7 @@ OnnxValue scaled(GraphBuilder& g, const Call& call, OnnxValue value, size_t fact
   return g.op("Mul", {value, g.scalar(call.constant(factor), dtype)});
 }
 
-// beta * self + alpha * product; self is not read where beta is 0.
+// beta * self + alpha * product; self is not read if beta is 0.
 OnnxValues added_product_rule(GraphBuilder& g, const Call& call) {
   const DType dtype = product_dtype(call.result().dtype());
   const OnnxValue product = scaled(g, call, multiply(g, call, 1, 2), 4, dtype);
@@ -51,13 +51,13 @@ OnnxValues added_product_rule(GraphBuilder& g, const Call& call) {
   return {narrowed(g, call, expand(g, product, sizes))};
 }
 
-// Its factors are attributes in float32.
+// Its factors are float32 attributes.
 bool is_float32(double value) { return static_cast<double>(static_cast<float>(value)) == value; }
 
 OnnxValues addmm_rule(GraphBuilder& g, const Call& call) {
   const bool is_exact = call.result().dtype() != DType::Float64 ||
                         (is_float32(call.number(3)) && is_float32(call.number(4)));
-  // ONNX Runtime leaves out beta where the product is of nothing.
+  // ONNX Runtime ignores beta if the product is empty.
   const bool is_empty = is_exactly(call.tensor(1).sym_size(1), 0);
   if (!is_floating(call.result().dtype()) || !is_exact || is_empty)
     return added_product_rule(g, call);

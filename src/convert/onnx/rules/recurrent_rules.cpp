@@ -1,7 +1,7 @@
-// Recurrent networks as LSTM, GRU and RNN: one node for each layer.
+// Recurrent networks as LSTM, GRU and RNN: one node per layer.
 //
-// The gates stand in another order there, so that weights are taken apart and joined: as constants
-// where they are known, else by nodes.
+// The nodes order the gates differently, so weights are split and joined: as constants if they are
+// known, otherwise by nodes.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -19,8 +19,8 @@ namespace {
 
 struct Network {
   const char* type;                  // of the node
-  std::vector<int64_t> gates;        // where each gate of the node stands in the weights
-  const char* activation = nullptr;  // of the node, where it asks for one
+  std::vector<int64_t> gates;        // the position in the weights of each gate of the node
+  const char* activation = nullptr;  // of the node, if it needs one
 };
 
 // (input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
@@ -48,7 +48,7 @@ std::vector<Tensor> data_of(const GraphBuilder& g, std::span<const OnnxValue> va
   return data;
 }
 
-// Rows of the values below each other, gate by gate, with a first dimension of size 1.
+// Concatenates rows of the values, gate by gate, with a first dimension of size 1.
 OnnxValue join_gates(GraphBuilder& g, std::span<const OnnxValue> values,
                      std::span<const int64_t> gates, int64_t size) {
   const std::vector<Tensor> known = data_of(g, values);
@@ -68,7 +68,7 @@ OnnxValue join_gates(GraphBuilder& g, std::span<const OnnxValue> values,
   return unsqueeze(g, joined, std::array<int64_t, 1>{0});
 }
 
-// Of all directions.
+// Joins all directions.
 OnnxValue join_directions(GraphBuilder& g, std::span<const OnnxValue> values) {
   if (values.size() == 1) return values[0];
   const std::vector<Tensor> known = data_of(g, values);
@@ -78,7 +78,7 @@ OnnxValue join_directions(GraphBuilder& g, std::span<const OnnxValue> values) {
 struct LayerWeights {
   OnnxValue input;
   OnnxValue hidden;
-  OnnxValue biases;  // none: there are none
+  OnnxValue biases;  // none: no biases
 };
 
 LayerWeights weights_of(GraphBuilder& g, const Call& call, const Network& network, int64_t layer,
@@ -119,12 +119,12 @@ std::vector<Attribute> recurrent_attributes(const Call& call, const Network& net
   if (network.activation)
     attributes.emplace_back("activations",
                             std::vector<std::string>(is_bidirectional ? 2 : 1, network.activation));
-  // As the operators have it: the reset gate is for what the weights have made of the state.
+  // As in the operators: the reset gate applies after the product with the state's weights.
   if (std::string_view(network.type) == "GRU") attributes.emplace_back("linear_before_reset", true);
   return attributes;
 }
 
-// The node gives (L, directions, N, H), the operators (L, N, directions * H).
+// The node returns (L, directions, N, H), the operators (L, N, directions * H).
 OnnxValue join_outputs(GraphBuilder& g, const Call& call, OnnxValue output, int64_t hidden_size) {
   if (!call.boolean(kIsBidirectional)) return squeeze(g, output, std::array<int64_t, 1>{1});
   const bool is_batch_first = call.boolean(kIsBatchFirst);

@@ -1,4 +1,4 @@
-// The dimensions that a reduction goes over.
+// The dimensions of a reduction.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ struct ReductionAxes {
   bool keeps_dims = false;
 };
 
-// Of an argument that is an int, a list of ints, or None; None and [] are all dimensions.
+// From an argument that is an int, a list of ints, or None; None and [] mean all dimensions.
 [[nodiscard]] ReductionAxes axes_of(const Call& call, size_t argument, bool keeps_dims);
 
-// How many elements of `tensor` become one.
+// The number of elements of `tensor` that are reduced to one.
 [[nodiscard]] SymInt count_reduced(const Tensor& tensor, const ReductionAxes& axes);
 
-// A Reduce node; itself for a tensor without dimensions.
+// A Reduce node; the value itself if it has no dimensions.
 [[nodiscard]] OnnxValue reduce_over(GraphBuilder& g, std::string_view type, OnnxValue value,
                                     const Tensor& tensor, const ReductionAxes& axes);
 

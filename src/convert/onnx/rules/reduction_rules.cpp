@@ -15,7 +15,7 @@
 namespace opwright::onnx {
 namespace {
 
-// Cast first, as dtype= and sums of ints demand; float16 has its own nodes.
+// Cast first, as dtype= and sums of ints require; float16 has its own nodes.
 OnnxValues reduce_in_result_dtype(GraphBuilder& g, const Call& call, std::string_view type,
                                   const ReductionAxes& axes) {
   const DType dtype = call.result().dtype();
@@ -43,7 +43,7 @@ OnnxValues convert_prod_dim(GraphBuilder& g, const Call& call) {
   return reduce_in_result_dtype(g, call, "ReduceProd", axes_of(call, 1, call.boolean(2)));
 }
 
-// ---- Extremes; ONNX does not say where NaN stands among them ----
+// ---- Extremes; ONNX does not specify the order of NaN ----
 
 OnnxValue reduce_ordered(GraphBuilder& g, const Call& call, std::string_view type,
                          const ReductionAxes& axes) {
@@ -66,7 +66,7 @@ OnnxValues convert_amin(GraphBuilder& g, const Call& call) {
   return {reduce_ordered(g, call, "ReduceMin", axes_of(call, 1, call.boolean(2)))};
 }
 
-// Without `dim`: the place among all elements.
+// Without `dim`: the index among all elements.
 OnnxValue find_extreme(GraphBuilder& g, const Call& call, std::string_view type, bool has_dim,
                        bool keeps_dim) {
   const Tensor self = call.tensor(0);
@@ -102,7 +102,7 @@ OnnxValues convert_min_dim(GraphBuilder& g, const Call& call) {
   return reduce_with_index(g, call, "ReduceMin", "ArgMin");
 }
 
-// ---- Truth values, counted: an extreme of none is no truth value, a count of none is 0 ----
+// ---- Truth values, counted: an empty maximum is not a truth value, an empty count is 0 ----
 
 OnnxValue count_true(GraphBuilder& g, const Call& call, OnnxValue is_true,
                      const ReductionAxes& axes) {
@@ -119,7 +119,7 @@ OnnxValue reduce_all(GraphBuilder& g, const Call& call, const ReductionAxes& axe
   return recast(g, g.op("Not", {g.cast(count, DType::Bool)}), DType::Bool, call.result().dtype());
 }
 
-// any and all over [] join nothing, as PyTorch has them.
+// any and all over [] reduce nothing, as in PyTorch.
 bool joins_nothing(const Call& call) {
   return call.has(1) && call.constant(1).tag != kOpwInt && call.integers(1).empty();
 }
@@ -155,7 +155,7 @@ OnnxValues convert_cumsum(GraphBuilder& g, const Call& call) {
 
 using Join = OnnxValue (*)(GraphBuilder& g, OnnxValue a, OnnxValue b, DType dtype);
 
-// In steps that double: each element joined with the one `distance` before it, or with `neutral`.
+// In doubling steps: each element is combined with the one `distance` before it, or with `neutral`.
 OnnxValues join_running(GraphBuilder& g, const Call& call, double neutral, Join join) {
   const Tensor self = call.tensor(0);
   const DType dtype = call.result().dtype();
@@ -182,7 +182,7 @@ OnnxValues convert_cumprod(GraphBuilder& g, const Call& call) {
   });
 }
 
-// log(exp(a) + exp(b)); of equal ones, which may be infinite, without their difference.
+// log(exp(a) + exp(b)); equal ones, which may be infinite, are handled without their difference.
 OnnxValue add_logarithms(GraphBuilder& g, OnnxValue a, OnnxValue b, DType dtype) {
   const OnnxValue greater = g.op("Max", {a, b});
   const OnnxValue distance = g.op("Neg", {g.op("Abs", {g.op("Sub", {a, b})})});

@@ -37,7 +37,7 @@ OnnxValues resize(GraphBuilder& g, const Call& call, const Resampling& form) {
                                     {"coordinate_transformation_mode", form.coordinates}};
   if (form.nearest) attributes.emplace_back("nearest_mode", form.nearest);
   if (std::string_view(form.mode) == "cubic") attributes.emplace_back("cubic_coeff_a", -0.75);
-  // Opset 12 wants an empty tensor where others leave an input out.
+  // Opset 12 requires an empty tensor where others omit an input.
   const OnnxValue nothing = g.opset() < 13 ? float_vector(g, {}) : OnnxValue();
   if (!form.scales.empty()) {
     std::vector<double> scales{1, 1};
@@ -50,7 +50,7 @@ OnnxValues resize(GraphBuilder& g, const Call& call, const Resampling& form) {
   return {g.op("Resize", {call.input(0), nothing, nothing, g.sizes(sizes)}, std::move(attributes))};
 }
 
-// ONNX has either: the scales must give the sizes.
+// ONNX takes either of them, so the scales must yield the sizes.
 void check_scales(const Call& call, const std::vector<double>& scales) {
   const std::vector<SymInt> sizes = call.sym_ints(1);
   for (size_t i = 0; i < scales.size(); ++i) {
@@ -64,8 +64,8 @@ void check_scales(const Call& call, const std::vector<double>& scales) {
   }
 }
 
-// (input, output_size, [align_corners,] scales): a list of them in the overload "vec", else one
-// argument for each dimension.
+// (input, output_size, [align_corners,] scales): a list in the overload "vec", otherwise one
+// argument per dimension.
 Resampling read_sizes(const Call& call, Resampling form, size_t first_scale) {
   if (!call.has(first_scale) || !call.has(call.num_arguments() - 1)) {
     form.sizes = call.sym_ints(1);
@@ -93,7 +93,7 @@ OnnxValues nearest_exact_rule(GraphBuilder& g, const Call& call) {
                  2));
 }
 
-// From corner to corner the sizes alone matter; scales that are no ratio of theirs would mislead.
+// With aligned corners only the sizes matter; scales that are not their ratio would mislead.
 Resampling by_sizes(const Call& call, Resampling form) {
   std::vector<SymInt> sizes = sym_sizes_of(call.result());
   sizes.erase(sizes.begin(), sizes.begin() + 2);

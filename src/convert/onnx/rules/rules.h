@@ -1,4 +1,4 @@
-// The core's own rules for ONNX, by family. A new rule touches its family's file and its test.
+// The core's own rules for ONNX, by family. A new rule goes into its family's file and its test.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct BuiltinRule {
 [[nodiscard]] std::span<const BuiltinRule> loss_rules();
 [[nodiscard]] std::span<const BuiltinRule> control_flow_rules();
 
-// All of them: a new family stands here as well.
+// All of them: add a new family here as well.
 using RuleFamily = std::span<const BuiltinRule> (*)();
 inline constexpr RuleFamily kRuleFamilies[] = {
     &pointwise_rules,    &comparison_rules,  &activation_rules, &creation_rules,

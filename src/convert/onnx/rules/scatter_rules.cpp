@@ -1,4 +1,4 @@
-// Copies of a tensor with elements written at the places that an index tensor names.
+// Copies of a tensor with elements written at the positions of an index tensor.
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -15,7 +15,7 @@
 namespace opwright::onnx {
 namespace {
 
-// Of (self, dim, index, ...).
+// From (self, dim, index, ...).
 struct Target {
   OnnxValue self;
   OnnxValue index;
@@ -23,7 +23,7 @@ struct Target {
   std::vector<SymInt> index_sizes;
   DType dtype;
   bool is_scalar;
-  bool has_no_places;  // then the index may have other dimensions than self
+  bool has_no_places;  // the index may then have other dimensions than self
 };
 
 Target find_target(GraphBuilder& g, const Call& call) {
@@ -49,7 +49,7 @@ OnnxValues finish_scatter(GraphBuilder& g, const Target& target, OnnxValue writt
   return {target.is_scalar ? reshape(g, written, {}) : written};
 }
 
-// As many elements as there are places; what stands behind in `source` is not read.
+// As many elements as there are indices; further elements of `source` are not read.
 OnnxValue cut_source(GraphBuilder& g, const Call& call, const Target& target, size_t argument) {
   const Tensor source = call.tensor(argument);
   OnnxValue value = with_dims(g, call.input(argument, target.dtype), source);
@@ -80,7 +80,7 @@ OnnxValues convert_scatter_add(GraphBuilder& g, const Call& call) {
 
 // ---- scatter_reduce ----
 
-// What changes nothing under the reduction.
+// The neutral element of the reduction.
 OnnxValue find_neutral(GraphBuilder& g, const Call& call, const std::string& reduce, DType dtype) {
   if (reduce == "prod") return g.scalar(1, dtype);
   if (reduce != "amax" && reduce != "amin") return g.scalar(0, dtype);
@@ -97,7 +97,7 @@ OnnxValue find_neutral(GraphBuilder& g, const Call& call, const std::string& red
   return g.scalar(is_signed ? -std::ldexp(1.0, bits) : 0.0, dtype);
 }
 
-// How many elements became one, at least 1.
+// How many elements were combined into one, at least 1.
 OnnxValue count_written(GraphBuilder& g, const Target& target, const Tensor& self,
                         bool includes_self) {
   std::vector<SymInt> sizes = sym_sizes_of(self);
@@ -132,9 +132,9 @@ OnnxValues convert_scatter_reduce(GraphBuilder& g, const Call& call) {
   return finish_scatter(g, target, written);
 }
 
-// ---- Whole slices, by a vector of places along one dimension ----
+// ---- Entire slices, by an index vector along one dimension ----
 
-// The vector, stretched over the slices.
+// The vector, expanded over the slices.
 Target spread_target(GraphBuilder& g, const Call& call) {
   Target target = find_target(g, call);
   std::vector<SymInt> sizes = sym_sizes_of(call.tensor(0));

@@ -1,5 +1,5 @@
-// Sorted elements and their places. Of equal elements the first comes first, in PyTorch's stable
-// order as in TopK's.
+// Sorted elements and their indices. Among equal elements the first comes first, both in PyTorch's
+// stable order and in TopK's.
 #include <cstdint>
 #include <span>
 

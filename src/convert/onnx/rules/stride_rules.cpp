@@ -12,12 +12,12 @@
 namespace opwright::onnx {
 namespace {
 
-// ---- Diagonals: every (columns + 1)-th element of both dimensions as one ----
+// ---- Diagonals: every (columns + 1)-th element of both dimensions merged ----
 
 struct Diagonal {
   std::vector<int64_t> order;  // both dimensions last
   std::vector<SymInt> turned;  // sizes in that order
-  std::vector<SymInt> joined;  // with both dimensions as one
+  std::vector<SymInt> joined;  // with both dimensions merged
   SymInt start;
   SymInt step;
 };
@@ -96,8 +96,8 @@ OnnxValues convert_unfold(GraphBuilder& g, const Call& call) {
   return {transpose(g, windows, order)};
 }
 
-// Of a tensor whose elements stand in memory as in its dimensions; the graph does not say how those
-// of others stand there.
+// For a tensor whose memory order is that of its dimensions; the graph does not say how others are
+// laid out.
 OnnxValues convert_as_strided(GraphBuilder& g, const Call& call) {
   const Tensor self = call.tensor(0);
   const std::vector<int64_t> sizes = call.integers(1);
@@ -130,7 +130,7 @@ OnnxValue replace_between(GraphBuilder& g, OnnxValue self, OnnxValue part, int64
   return concat(g, {slice(g, self, dim, 0, start), part, slice(g, self, dim, end, kSliceEnd)}, dim);
 }
 
-// Counted from the front.
+// A non-negative index.
 SymInt wrap_index(const SymInt& index, const SymInt& size) {
   const bool is_behind = !index.is_symbolic() && index.word() < 0;
   return is_behind ? sym_max(index + size, 0) : index;

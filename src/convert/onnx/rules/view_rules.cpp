@@ -79,7 +79,7 @@ OnnxValues convert_movedim(GraphBuilder& g, const Call& call) {
 
 // ---- Dimensions of size 1 ----
 
-// Without those of `dims` that have the size 1; one that changes has not, or the trace had fixed
+// Without those of `dims` that have size 1; a dynamic size is not 1, or the trace would have fixed
 // it.
 OnnxValue squeeze_ones(GraphBuilder& g, const Call& call, std::span<const int64_t> dims) {
   const Tensor self = call.tensor(0);
@@ -136,7 +136,7 @@ OnnxValues convert_narrow(GraphBuilder& g, const Call& call) {
   return {slice(g, call.input(0), dim, start, start + call.sym_int(3))};
 }
 
-// By the lengths that the results have.
+// By the lengths of the results.
 OnnxValues split_to_results(GraphBuilder& g, const Call& call, int64_t dim) {
   const size_t count = call.num_results();
   if (count == 1) return {call.input(0)};
@@ -172,10 +172,10 @@ OnnxValues convert_unbind(GraphBuilder& g, const Call& call) {
   return parts;
 }
 
-// An int of a tensor, which sizes may be made of.
+// An int read from a tensor, which sizes may depend on.
 OnnxValues convert_item(GraphBuilder& g, const Call& call) {
   const DType dtype = call.tensor(0).dtype();
-  if (is_floating(dtype)) call.refuse("a float that the data tells is no size");
+  if (is_floating(dtype)) call.refuse("a data-dependent float is not a size");
   return {reshape(g, call.input(0, DType::Int64), {})};
 }
 

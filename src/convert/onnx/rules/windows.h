@@ -1,4 +1,4 @@
-// What convolutions and pooling share: a window that moves over the last dimensions.
+// Common part of convolutions and pooling: a window that moves over the last dimensions.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace opwright::onnx {
 
-// One number for each dimension; one alone is for all of them.
+// One number per dimension; a single number applies to all.
 [[nodiscard]] std::vector<int64_t> per_dim(std::vector<int64_t> numbers, int64_t dims);
-// The same padding before and after each dimension, as nodes have it: all that comes before first.
+// The same padding before and after each dimension, in node order: all before, then all after.
 [[nodiscard]] std::vector<int64_t> on_both_sides(const std::vector<int64_t>& padding);
 
-// ONNX always has a batch: one of size 1 for a sample alone.
+// ONNX always has a batch dimension: size 1 for a single sample.
 [[nodiscard]] OnnxValue with_batch(GraphBuilder& g, OnnxValue x, bool is_batched);
 [[nodiscard]] OnnxValue without_batch(GraphBuilder& g, OnnxValue x, bool is_batched);
 
