@@ -77,12 +77,12 @@ def table_lines() -> list[str]:
 def page_lines(lines: Sequence[str]) -> list[str]:
     version = torch.__version__.partition("+")[0]
     return [
-        "# Who finds which fault",
+        "# Faults found by opcheck, ours and torch's",
         "",
         "Made by `python -m tests.python.opcheck.torch_table --write` with torch "
         f"{version}. Every operator of tests/python/opcheck/zoo has one fault. Both get the same "
-        "one ordinary example: ours makes others from it, `torch.library.opcheck` looks at that "
-        "alone. The last column names the tests of torch's that fail.",
+        "ordinary example: ours generates more inputs from it, `torch.library.opcheck` checks only "
+        "that one. The last column lists the tests of torch's opcheck that fail.",
         "",
         *lines,
     ]
