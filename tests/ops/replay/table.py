@@ -1,5 +1,6 @@
 """What a run found, as lines and as a page of docs/results."""
 
+import datetime
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -123,9 +124,10 @@ def kinds_text(counts: Counter) -> str:
 
 
 def heading_lines(title: str, command: str, meaning: str) -> list[str]:
-    """Return how each page begins."""
+    """Return the first lines of a page."""
     version = torch.__version__.partition("+")[0]
-    return [f"# {title}", "", f"Made by `{command}` with torch {version}. {meaning}", ""]
+    made = f"Written by `{command}` with torch {version} on {datetime.date.today()}."
+    return [f"# {title}", "", f"{made} {meaning}", ""]
 
 
 def left_out_line(outcome: Outcome) -> str:

@@ -7,6 +7,7 @@ From the root of the repository, after `tools/build release python test_operator
 """
 
 import argparse
+import datetime
 import os
 import sys
 import warnings
@@ -79,10 +80,11 @@ def page_lines(lines: Sequence[str]) -> list[str]:
     return [
         "# Faults found by opcheck, ours and torch's",
         "",
-        "Made by `python -m tests.python.opcheck.torch_table --write` with torch "
-        f"{version}. Every operator of tests/python/opcheck/zoo has one fault. Both get the same "
-        "ordinary example: ours generates more inputs from it, `torch.library.opcheck` checks only "
-        "that one. The last column lists the tests of torch's opcheck that fail.",
+        "Written by `python -m tests.python.opcheck.torch_table --write` with torch "
+        f"{version} on {datetime.date.today()}. Every operator of tests/python/opcheck/zoo has one "
+        "fault. Both get the same ordinary example: ours generates more inputs from it, "
+        "`torch.library.opcheck` checks only that one. The last column lists the tests of torch's "
+        "opcheck that fail.",
         "",
         *lines,
     ]
