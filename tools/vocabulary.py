@@ -2,7 +2,7 @@
 
 Each entry of PHRASES has one plain equivalent in this code base. Words that are sometimes right
 (lock, fold, home) are not listed. Names in code are not prose: the check skips identifiers, code in
-backquotes, paths, and string literals without a space.
+backquotes, paths, and string literals and block comments without a space.
 """
 
 import io
@@ -66,19 +66,30 @@ CMAKE_PROSE = re.compile(r'#(?P<line>[^\n]*)|"(?P<string>(?:\\.|[^"\\])*)"')
 STRING_TOKENS = {tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}
 QUOTES = re.compile(r"""^\w*("{3}|'{3}|"|')|("{3}|'{3}|"|')$""")
 DIGIT_SEPARATOR = re.compile(r"(?<=\d)'(?=\d)")
-DIRECTIVE = re.compile(r"^\s*#\s*include[^\n]*", re.MULTILINE)
+DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*include[^\n]*", re.MULTILINE)
 
 
 def prose_of(path: Path, text: str) -> list[str]:
     """Return the prose of each line of a file; an empty text for a line of code."""
     if path.suffix == ".md":
-        return text.split("\n")
+        return prose_of_markdown(text)
     if path.suffix == ".py":
         return prose_of_python(text)
     if path.suffix == ".cmake" or path.name == "CMakeLists.txt":
         return prose_of_matches(CMAKE_PROSE, text)
     code = DIRECTIVE.sub("", DIGIT_SEPARATOR.sub("_", text))
     return prose_of_matches(CPP_PROSE, code)
+
+
+def prose_of_markdown(text: str) -> list[str]:
+    """Return the lines without blocks of code; blocks of text are prose."""
+    lines, is_code = [], False
+    for line in text.split("\n"):
+        is_fence = line.lstrip().startswith("```")
+        if is_fence:
+            is_code = not is_code and line.strip() not in ("```", "```text")
+        lines.append("" if is_code or is_fence else line)
+    return lines
 
 
 def prose_of_python(text: str) -> list[str]:
@@ -95,7 +106,7 @@ def prose_of_matches(pattern: re.Pattern, text: str) -> list[str]:
     lines = [""] * (text.count("\n") + 1)
     for match in pattern.finditer(text):
         for kind, found in match.groupdict().items():
-            is_name = kind == "string" and " " not in (found or "")
+            is_name = kind in ("string", "block") and " " not in (found or "")
             if found and kind != "delimiter" and not is_name:
                 add_text(lines, text.count("\n", 0, match.start(kind)), found.lstrip("/# "))
     return lines

@@ -42,11 +42,13 @@ def test_documents_comments_docstrings_and_messages_are_read(name, text):
         ("x.cpp", "Twin twin = dice.twin();\n"),
         ("x.cpp", '#include "opwright/random/dice.h"\n'),
         ("x.cpp", 'm.impl("twin", &twin);\n'),
+        ("x.cpp", "void draw(Dice& /*dice*/);\n"),
         ("x.cpp", "// See dice.h, ops/dice and twin_of().\n"),
         ("x.cpp", "const int64_t n = 1'000; char c = '\"'; Twin twin;\n"),
         ("x.py", "twin = table['twin']\n"),
         ("x.py", "# `twin` is a variable\n"),
-        ("x.md", "The function `twin` and [dice](src/dice.h).\n".replace("[dice]", "[it]")),
+        ("x.md", "The function `twin` and [its header](src/dice.h).\n"),
+        ("x.md", "```python\ndice = twin(3)\n```\n"),
         ("x.cmake", "set(twin 1)\n"),
     ],
 )
@@ -69,6 +71,8 @@ def test_a_phrase_may_be_broken_over_two_lines(name, text):
 
 def test_lines_of_long_comments_and_strings_are_counted():
     assert lines_of("x.cpp", "/* One.\n * Two, anew.\n */\nint x;  // anew\n") == [2, 4]
+    assert lines_of("x.cpp", '// One.\n\n#include "x.h"\n\n// Five, anew.\n') == [5]
+    assert lines_of("x.md", "```cpp\nint x;\n```\n\nFive, anew.\n\n```text\nanew\n```\n") == [5, 8]
     assert lines_of("x.py", '"""One.\n\nThree, anew.\n"""\nx = 1  # anew\n') == [3, 5]
 
 
