@@ -45,7 +45,6 @@ SKIPPED_FOLDERS = ("docs/results/", "tests/golden/", "tests/seeds/")
 SKIPPED_FILES = {"tools/vocabulary.py", "tests/tools/test_vocabulary.py"}
 
 
-
 def compile_phrase(phrase: str) -> re.Pattern:
     """Return a pattern that does not match parts of names and paths: dice.h, twin_of, ops/dice."""
     words = phrase.replace(" ", r"(?: +| *\n *)")

@@ -40,7 +40,7 @@ def markdown_table(cells):
         "|---|--:|--:|--:|---|---|",
     ]
     for name, *others in cells:
-        title = f"… {name.strip()}" if name.startswith(" ") else name
+        title = f"... {name.strip()}" if name.startswith(" ") else name
         texts = [text.replace("|", "\\|") for text in (title, *others)]
         lines.append(f"| {' | '.join(texts)} |")
     return lines

@@ -32,7 +32,7 @@ def test_an_indented_row_continues_the_one_above():
 
     line = markdown_table([row.cells()])[-1]
 
-    assert line == "| … vs torch | 2 us | 1 us | 0.50x | >= 4x | short |"
+    assert line == "| ... vs torch | 2 us | 1 us | 0.50x | >= 4x | short |"
 
 
 def test_a_run_has_its_date_and_command():
