@@ -1,49 +1,49 @@
-# The commands of the README. Each does its own set-up (tools/setup).
+# The commands of the README. Each installs what it needs (tools/setup).
 .PHONY: demo test test-sanitizers test-devices test-all test-cuda check bench time clean
 
-# One operator through every mode and host. HOSTS=torch installs PyTorch too.
+# Shows one operator in every mode and host. HOSTS=torch also installs PyTorch.
 demo:
 	@tools/setup demo $(HOSTS)
 	@tools/build release tour operators_soft_clip python
 	@PYTHONPATH=build/release/python .venv/bin/python examples/tour/tour.py \
 	  build/release/operators/libsoft_clip.so build/release/tour
 
-# All that must pass before a change goes in, but for the two commands below.
+# The tests to run before every change; CI also runs the next two commands.
 test:
 	@tools/setup test
 	@tools/test
 
-# Clang, ASan, UBSan, TSan, fuzzing, clang-tidy.
+# Runs clang, ASan, UBSan, TSan, fuzzing and clang-tidy.
 test-sanitizers:
 	@tools/setup sanitizers
 	@tools/test_sanitizers
 
-# The OpenCL and CUDA devices, without a GPU.
+# Builds and tests the OpenCL and CUDA devices without a GPU.
 test-devices:
 	@tools/setup devices
 	@tools/test_devices
 
-# The three at full length: every sample, long fuzzing, clang-tidy over all sources.
+# The three commands in their long form: every sample, long fuzzing, clang-tidy on all sources.
 test-all: export OPWRIGHT_ALL = 1
 test-all: test test-sanitizers test-devices
 
-# The CUDA device, on a machine with a GPU; writes docs/results/cuda.md.
+# Tests the CUDA device on a machine with a GPU; writes docs/results/cuda.md.
 test-cuda:
 	@tools/setup devices
 	@tools/test_cuda
 
-# Format, lint, layers, names, sizes.
+# Checks format, lint, layers, names, words, sizes and paths.
 check:
 	@tools/setup check
 	@tools/check
 
-# Every benchmark, beside its peer; make bench ARGS=--quick for the short form.
+# Runs every benchmark against its peer. ARGS=--quick: short runs; ARGS=--write: update docs/results.
 bench:
 	@tools/setup test
 	@tools/build release all benchmarks
 	@tools/bench $(ARGS)
 
-# How long the commands above take in a clean clone; writes docs/results/build.md.
+# Times the commands above in a clean clone; writes docs/results/build.md.
 time:
 	@tools/time_from_scratch
 

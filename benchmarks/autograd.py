@@ -1,4 +1,4 @@
-"""What differentiating costs: formulas, chains, a training step, memory, beside PyTorch."""
+"""Autograd compared with PyTorch: custom formulas, chains, a training step, memory."""
 
 import sys
 
@@ -11,7 +11,7 @@ import opwright
 
 
 def all_figures(rounds):
-    """Medians in microseconds by side and case."""
+    """Return the median microseconds by side and case."""
     opwright.set_num_threads(1)
     sides = {"ours": our_cases(opwright), "torch": torch_cases()}
     cases = {(side, name): case for side, each in sides.items() for name, case in each.items()}
@@ -19,13 +19,13 @@ def all_figures(rounds):
 
 
 def main():
-    report = Report(__doc__.splitlines()[0])
+    report = Report(__doc__)
     figures = all_figures(rounds=3 if report.options.quick else 15)
     for words, name, peer, times in (
         ("forward+backward, custom_op of 4, Python formula", "Python formula", None, 8),
-        ("  C++ formula, beside torch's custom_op", "C++ formula", "Python formula", 30),
+        ("  C++ formula, vs torch's custom_op", "C++ formula", "Python formula", 30),
         ("forward+backward, mul of 4", "mul", None, 8),
-        ("  chain of 1,000 mul, a node", "chain", None, 8),
+        ("  chain of 1,000 mul, per node", "chain", None, 8),
         ("training step, 3 layers of 64, batch 32", "training", None, 3),
     ):
         other = figures.get(("torch", peer or name))
@@ -33,7 +33,7 @@ def main():
         report.add(Row.times_better(words, ours=ours, peer=other, times=times, unit="us"))
     report.add(
         Row.times_better(
-            "resident memory, a node of 100,000 mul of 4",
+            "resident memory per node, 100,000 mul of 4",
             ours=bytes_of_a_node("opwright"),
             peer=bytes_of_a_node("torch"),
             times=2,

@@ -1,7 +1,7 @@
-"""What an author waits for and ships: compile time and size of one operator, beside the peers.
+"""Compile time and binary size of one operator compared with PyTorch and tvm-ffi.
 
-Times are CPU seconds of `g++ -O2 -c`, which is one thread: on an idle machine that is the time on
-the clock, and on a busy one it still is the compiler's own. Sizes are of stripped shared libraries.
+Times are CPU seconds of `g++ -O2 -c`, which runs on one thread, so other work on the machine does
+not count. Sizes are those of stripped shared libraries.
 """
 
 import importlib.util
@@ -22,7 +22,7 @@ COMPILE = ["g++", "-std=c++20", "-O2", "-fPIC"]
 
 
 class Unit:
-    """One source with its flags; collects the times of its compilations."""
+    """One source with its flags and the times of its compilations."""
 
     def __init__(self, name, source, flags):
         self.name = name
@@ -54,7 +54,7 @@ def cpu_seconds_of_children():
 
 
 def package_folder(name):
-    """Where an importable package is, without importing it; None when it is not there."""
+    """Return the folder of a package without importing it; None if it is not installed."""
     spec = importlib.util.find_spec(name)
     return Path(spec.origin).parent if spec else None
 
@@ -83,7 +83,7 @@ def peer_units(quick):
 
 
 def main():
-    report = Report(__doc__.splitlines()[0])
+    report = Report(__doc__)
     quick = report.options.quick
     ours, peers = our_units(), peer_units(quick)
     units = {**ours, **peers}
@@ -107,10 +107,10 @@ def add_times(report, seconds, quick):
         peers["extension"] = ("torch/extension.h", 10)
     for key, (header, times) in peers.items():
         row = Row.times_better(
-            f"  beside {header}", ours=ours, peer=seconds.get(key), times=times, unit="s"
+            f"  vs {header}", ours=ours, peer=seconds.get(key), times=times, unit="s"
         )
         report.add(row)
-    report.add(Row.told("the same and an autograd rule", ours=trained, unit="s"))
+    report.add(Row.told("the same with an autograd rule", ours=trained, unit="s"))
 
 
 def add_sizes(report, sizes):
@@ -121,7 +121,7 @@ def add_sizes(report, sizes):
     )
     for key, header in (("torch", "torch/library.h"), ("tvm", "tvm-ffi")):
         row = Row.times_better(
-            f"  without it, beside {header}",
+            f"  without it, vs {header}",
             ours=sizes["ours"],
             peer=sizes.get(key),
             times=1,

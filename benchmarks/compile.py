@@ -1,8 +1,14 @@
-"""Compiled functions beside torch.compile (Inductor) and jax.jit: their speed on one thread and on
-two, what compiling takes, small calls, how often is compiled.
+"""Compiled functions compared with torch.compile (Inductor) and jax.jit.
 
-Code of Inductor is kept in the build folder: the first run after a clean build takes minutes more,
-and `--quick` ends within 45 seconds from the second on.
+Measures speed on one and two threads, calls on small tensors, compile times, and the number of
+compilations. Functions (a) to (h) are in benchmarks/compiling/functions.py. Times of calls are the
+minimum over single calls. On one thread, all sides are pinned to one core. The custom operator of
+(h) is the same binary in all three, through our bridges. (d), (f) and (g) are mostly matrix
+products. (a2) moves as many bytes as one multiplication and is bound by memory. A compile time is
+the time of the first call minus that of a later one.
+
+The code that Inductor generates is cached in the build folder: the first run after a clean build
+takes minutes longer; later runs with `--quick` end within 45 seconds.
 """
 
 import json
@@ -19,7 +25,7 @@ from harness import Report, Row
 PARTS = Path(__file__).parent / "compiling"
 FIRST = ("a", "b", "c", "e")  # each is the first function of a process
 
-# Speed against torch.compile and jax.jit; what is not here has no target of its own.
+# Required speed-up over torch.compile and jax.jit; other functions have no target.
 LIBRARY_TARGETS = {"d": (0.9, 0.9)}
 FUSED_TARGETS = {
     "a": (1.4, 1.5),
@@ -29,9 +35,9 @@ FUSED_TARGETS = {
     "e": (1.4, 1.5),
 }
 MEAN_TARGET, MEAN_STRETCH = 1.3, 1.5
-BOUND_TARGET = 1.2  # (a2) to one multiplication of the same bytes
+BOUND_TARGET = 1.2  # (a2) relative to one multiplication of as many bytes
 NEXT_LIMIT, NEXT_TO_JAX = 40, 2
-NEST_LIMIT, BASE_LIMIT = 15, 30  # (f)-(h): ms for each distinct nest, and beside
+NEST_LIMIT, BASE_LIMIT = 15, 30  # (f)-(h): ms for each distinct nest, and in addition
 FIRST_LIMIT, WARM_LIMIT = 150, 5
 CALL_LIMIT, CALL_TO_TORCH, CALL_TO_JAX = 0.5, 50, 12
 COMPILES_LIMIT = 2
@@ -51,7 +57,7 @@ def run_part(name, *options, **environment):
 
 def steady_row(report, letter, threads, figures, peer, target):
     ours, theirs = figures["ours"]["least"], figures.get(peer, {}).get("least")
-    name = f"{TITLES[letter]}, {words(threads)}, to {peer}"
+    name = f"{TITLES[letter]}, {words(threads)}, vs {peer}"
     if target is None:
         report.add(Row.told(name, ours=ours, unit="us", peer=theirs))
     else:
@@ -59,7 +65,7 @@ def steady_row(report, letter, threads, figures, peer, target):
 
 
 def add_steady(report, threads, figures):
-    """Rows of single calls by their least times; eager torch must not be quicker."""
+    """Add rows with the minimum times of single calls; eager torch must not be faster."""
     for letter in TITLES:
         targets = {**FUSED_TARGETS, **LIBRARY_TARGETS}.get(letter, (None, None))
         targets = {"torch.compile": targets[0], "jax.jit": targets[1], "torch": 1.0}
@@ -71,7 +77,7 @@ def add_steady(report, threads, figures):
     bound = figures["a2"]
     report.add(
         Row.no_slower(
-            f"{TITLES['a2']}, {words(threads)}, to one multiplication",
+            f"{TITLES['a2']}, {words(threads)}, vs one multiplication",
             ours=bound["ours"]["least"],
             peer=bound["multiply"]["least"],
             times=BOUND_TARGET,
@@ -86,7 +92,7 @@ def add_mean(report, threads, figures, peer, which, target):
         for letter in TITLES
         if peer in figures[letter]
     ]
-    name = f"geometric mean of {which} times, {words(threads)}, to {peer}"
+    name = f"geometric mean of {which} times, {words(threads)}, vs {peer}"
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else None
     if target is None:
         report.add(Row.told(name, ours=1.0, peer=mean, unit="x"))
@@ -98,16 +104,16 @@ def add_mean(report, threads, figures, peer, which, target):
 
 def add_small(report, figures):
     ours = figures["ours"]["least"]
-    name = f"{TITLES['a'].split(',')[0]} on 4 elements, a call"
+    name = f"{TITLES['a'].split(',')[0]} on 4 elements, per call"
     report.add(Row.at_most(name, ours=ours, limit=CALL_LIMIT, unit="us"))
     for peer, times in (("torch.compile", CALL_TO_TORCH), ("jax.jit", CALL_TO_JAX)):
         theirs = figures.get(peer, {}).get("least")
-        row = f"  to {peer}"
+        row = f"  vs {peer}"
         report.add(Row.times_better(row, ours=ours, peer=theirs, times=times, unit="us"))
 
 
 def run_compiles(side, first, **environment):
-    """{figure: milliseconds} of one fresh process."""
+    """Return {figure: milliseconds} of one fresh process."""
     command = [sys.executable, PARTS / "compile_times.py", side, first]
     done = subprocess.run(
         command, check=True, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment}
@@ -117,7 +123,7 @@ def run_compiles(side, first, **environment):
 
 
 def compile_times(rounds):
-    """{(side, first letter): {figure: least milliseconds}}: ours cold and warm, jax; in turn."""
+    """Return {(side, first letter): {figure: minimum ms}}: ours cold and warm, and jax, in turn."""
     figures = {}
 
     def take(side, first, found):
@@ -154,7 +160,7 @@ def add_compile_times(report, figures, nests):
         ours, theirs = figures["cold", letter][key], figures["jax", letter].get(key)
         name = f"first compile in a process, {title}"
         report.add(Row.at_most(name, ours=ours, limit=FIRST_LIMIT, unit="ms"))
-        report.add(Row.no_slower("  to jax.jit", ours=ours, peer=theirs, times=1, unit="ms"))
+        report.add(Row.no_slower("  vs jax.jit", ours=ours, peer=theirs, times=1, unit="ms"))
     for letter, title in TITLES.items():
         ours, theirs = (least_next(figures, side, letter) for side in ("cold", "jax"))
         name = f"next compile, {title}"
@@ -164,7 +170,7 @@ def add_compile_times(report, figures, nests):
             report.add(Row.at_most(name, ours=ours, limit=limit, unit="ms", peer=theirs))
             continue
         report.add(Row.at_most(name, ours=ours, limit=NEXT_LIMIT, unit="ms"))
-        row = Row.times_better("  to jax.jit", ours=ours, peer=theirs, times=NEXT_TO_JAX, unit="ms")
+        row = Row.times_better("  vs jax.jit", ours=ours, peer=theirs, times=NEXT_TO_JAX, unit="ms")
         report.add(row)
     for letter in FIRST:
         ours = figures["warm", letter][f"first_{letter}"]
@@ -175,7 +181,7 @@ def add_compile_times(report, figures, nests):
 
 
 def add_torch_times(report):
-    """What torch.compile takes, with nothing kept: told, since it takes half a minute."""
+    """Add the compile times of torch.compile without a cache; no target, as it takes 30 s."""
     with tempfile.TemporaryDirectory() as folder:
         figures = run_compiles("torch", "a", TORCHINDUCTOR_CACHE_DIR=folder)
     for key, took in figures.items():
@@ -186,7 +192,7 @@ def add_torch_times(report):
 
 
 def add_insight(report, insight):
-    name = f"bytes moved by the plan of {TITLES['a']}, to inputs and outputs once"
+    name = f"bytes moved by the plan of {TITLES['a']}, vs each input and output once"
     ratio = insight["bytes"] / insight["least_bytes"]
     report.add(Row.at_most(name, ours=ratio, limit=1, unit="x"))
     name = "compiles in a loop over 50 batch sizes"

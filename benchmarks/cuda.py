@@ -1,4 +1,4 @@
-"""The CUDA device beside PyTorch on the same GPU: calls, kernels, matrix products, allocation."""
+"""The CUDA device compared with PyTorch on the same GPU: calls, kernels, products, memory."""
 
 import subprocess
 import sys
@@ -14,7 +14,7 @@ try:
 except ImportError:
     torch = None
 
-KERNEL_TARGETS = {  # how much longer ours may take
+KERNEL_TARGETS = {  # the allowed ratio of our time to torch's
     "add, 64 M": 1.05,
     "softmax, 8192x4096": 1.15,
     "layer norm, 8192x4096": 1.15,
@@ -32,7 +32,7 @@ NAMES = (
 
 
 def reason_without_device():
-    """Why nothing can be measured, or None."""
+    """Return why nothing can be measured, or None."""
     try:
         opwright.empty(1, device="cuda")
     except Exception as error:
@@ -56,7 +56,7 @@ def time_case(ours, theirs, calls, rounds):
 
 
 def add_calls(report, rounds, launch):
-    """`launch` is what the driver alone takes to queue a kernel, in microseconds."""
+    """Add rows of small calls; `launch` is the driver's time to queue a kernel, in microseconds."""
     cases = call_cases(opwright, torch, ADD_LIBRARY)
     for name, sides in cases.items():
         figures = time_case(sides["ours"], sides.get("torch"), 2000, rounds)
@@ -64,12 +64,12 @@ def add_calls(report, rounds, launch):
         peer = figures["torch"] * 1e6 if "torch" in figures else None
         if name == "custom operator from Python":
             report.add(Row.at_most(name, ours=ours, limit=7, unit="us", peer=peer))
-            beside = f"  {name}, beside torch.library.custom_op"
+            beside = f"  {name}, vs torch.library.custom_op"
             report.add(Row.times_better(beside, ours=ours, peer=peer, times=6, unit="us"))
             rest = peer and peer - launch
-            report.add(Row.told("  without the launch", ours=ours - launch, peer=rest, unit="us"))
+            report.add(Row.told("  excluding the launch", ours=ours - launch, peer=rest, unit="us"))
         elif name == "C++ operator of one launch":
-            beside = f"{name}, beside torch.add"
+            beside = f"{name}, vs torch.add"
             report.add(Row.no_slower(beside, ours=ours, peer=peer, times=1, unit="us"))
         else:
             report.add(Row.told(name, ours=ours, peer=peer, unit="us"))
@@ -91,10 +91,10 @@ def add_kernels(report, dtype, rounds):
             report.add(Row.told(row, ours=mine, peer=peer, unit="ms"))
         if name == "add, 64 M" and dtype == "float32":
             speed = 3 * 4 * (1 << 26) / figures["ours"] / 1e12
-            report.add(Row.told("  its memory", ours=speed, unit="TB/s"))
+            report.add(Row.told("  memory bandwidth", ours=speed, unit="TB/s"))
         if name == "matmul, 4096":
             speed = 2 * 4096**3 / figures["ours"] / 1e12
-            report.add(Row.told("  its speed", ours=speed, unit="TFLOP/s"))
+            report.add(Row.told("  throughput", ours=speed, unit="TFLOP/s"))
 
 
 def add_layers(report, rounds):
@@ -107,13 +107,13 @@ def add_layers(report, rounds):
 
 
 def measure_device():
-    """Nanoseconds from the C++ side: of the plug-in's table, and of the driver."""
+    """Return nanoseconds measured in C++: calls of the plug-in's table, and of the driver."""
     done = subprocess.run([DEVICE_BENCH], check=True, capture_output=True, text=True)
     return {name: float(number) for name, number in map(str.split, done.stdout.splitlines())}
 
 
 def main():
-    report = Report(__doc__)
+    report = Report(__doc__, has_page=False)  # tools/test_cuda writes docs/results/cuda.md
     reason = reason_without_device()
     if reason:
         print(f"CUDA WAS NOT MEASURED: {reason}")
@@ -124,7 +124,7 @@ def main():
     print(f"{opwright.cuda.get_device_name()}; torch {torch.__version__ if torch else 'missing'}")
     device = measure_device()
     launch = device["launch"] / 1e3
-    report.add(Row.told("a launch by the driver alone", ours=launch, unit="us"))
+    report.add(Row.told("a launch, driver only", ours=launch, unit="us"))
     add_calls(report, rounds, launch)
     for dtype in ("float32", "bfloat16"):
         add_kernels(report, dtype, rounds)

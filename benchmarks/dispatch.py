@@ -1,4 +1,4 @@
-"""What a call costs in C++: handles, interpreters, allocation, look-up; beside PyTorch's."""
+"""Operator calls in C++ compared with PyTorch: handles, interpreters, allocation, look-up."""
 
 import sys
 from pathlib import Path
@@ -32,7 +32,7 @@ def main():
     )
     report.add(
         Row.times_better(
-            "typed handle against a plain torch operator",
+            "typed handle, vs a plain torch operator",
             ours=extra,
             peer=torch_extra,
             times=3,
@@ -41,7 +41,7 @@ def main():
     )
     report.add(
         Row.told(
-            "typed handle against torch's autograd fall-through",
+            "typed handle, vs torch's autograd fall-through",
             ours=extra,
             unit="ns",
             peer=over_direct(torch, "fall_through"),

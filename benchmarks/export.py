@@ -1,4 +1,4 @@
-"""What a program that leaves Python costs: export, save, load, run, size; beside torch.export."""
+"""Exported programs compared with torch.export: export, save, load, run, size."""
 
 import statistics
 import sys
@@ -23,7 +23,7 @@ LIBRARY = release_build() / "python/opwright/lib/libopwright.so"
 
 
 def measure(sides, rounds, once):
-    """Medians in microseconds by side and case, in turn; those that `once` names are taken once."""
+    """Return median microseconds by side and case; cases for which `once` is true run once."""
     samples = {}
     for turn in range(rounds + 1):  # the first warms up
         for side, each in sides.items():
@@ -37,7 +37,7 @@ def measure(sides, rounds, once):
 
 
 def run_in_cpp(files, rounds):
-    """Nanoseconds of a node, by length and by what was called; and the peak of memory."""
+    """Return nanoseconds by length and figure, and the peak memory, measured by run_bench."""
     programs = {
         length: [RUN_BENCH, path, str(max(20, 100_000 // length))] for length, path in files.items()
     }
@@ -48,7 +48,7 @@ def add_times(report, figures):
     for length in LENGTHS:
         report.add(
             Row.times_better(
-                f"export of {length:,} operators, one free dimension, a node",
+                f"export of {length:,} operators, one dynamic dimension, per node",
                 ours=figures["ours", ("export", length)],
                 peer=figures.get(("torch", ("export", length))),
                 times=100,
@@ -73,7 +73,7 @@ def add_runs(report, figures, cpp):
         peer = figures.get(("torch", ("run", length)))
         report.add(
             Row.times_better(
-                f"run of {length:,} operators on 4 elements from C++, a node",
+                f"run of {length:,} operators on 4 elements from C++, per node",
                 ours=cpp[length]["run"] / length / 1000,
                 peer=peer,
                 times=20,
@@ -82,11 +82,11 @@ def add_runs(report, figures, cpp):
         )
         for words, ours in (
             ("  only the plan", cpp[length]["plan"] / length / 1000),
-            ("  from Python, by module()", figures["ours", ("run", length)]),
+            ("  from Python, with module()", figures["ours", ("run", length)]),
         ):
             report.add(Row.told(words, ours=ours, unit="us", peer=peer))
     step = cpp[SAVED_LENGTHS[0]]["eager_step"] / 1000
-    report.add(Row.told("  one of its operators called by itself", ours=step, unit="us"))
+    report.add(Row.told("  one of its operators, called alone", ours=step, unit="us"))
 
 
 def add_sizes(report, ours, torch, cpp):

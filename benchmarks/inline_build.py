@@ -1,7 +1,7 @@
-"""What an author waits for when a source is given as text: compiling, and finding it again.
+"""Inline C++ (`load_inline`) compared with PyTorch and tvm-ffi: compiling and cached loading.
 
-Times of compiling are CPU seconds of the process and of its compilers, which run one after the
-other: on an idle machine that is the time on the clock, and on a busy one it still is their own.
+Compile times are CPU seconds of the process and of its compilers, which run one after another, so
+other work on the machine does not count.
 """
 
 import importlib.util
@@ -19,7 +19,7 @@ TIME_LOAD = Path(__file__).parent / "inline_build" / "time_load.py"
 
 
 def load(library, cache, *options, precompiled="0"):
-    """Run one load in a process of its own: {"load": seconds, ...}."""
+    """Load in a new process; return {"load": seconds, ...}."""
     folders = [str(release_build() / "python"), os.environ.get("PYTHONPATH", "")]
     env = {
         **os.environ,
@@ -38,7 +38,7 @@ def is_installed(name):
 
 
 def measure_cold(libraries, rounds):
-    """CPU seconds of a first load with an empty cache, and again in a new process."""
+    """Return CPU seconds of a load with an empty cache, and of a cached load in a new process."""
     cold = {library: [] for library in libraries}
     cached = {library: [] for library in libraries}
     for _ in range(rounds):
@@ -55,7 +55,7 @@ def measure_again():
 
 
 def measure_precompiled(rounds):
-    """A load whose headers are precompiled, but not its source."""
+    """Return the seconds of a load with precompiled headers and a new source."""
     with tempfile.TemporaryDirectory() as cache:
         for _ in range(2):  # the second build starts the precompilation
             load("opwright", cache, precompiled="1")
@@ -79,7 +79,7 @@ def medians(seconds):
 
 
 def main():
-    report = Report(__doc__.splitlines()[0])
+    report = Report(__doc__)
     quick = report.options.quick
     peers = [name for name in ("tvm_ffi",) if is_installed(name)]
     cold, cached = measure_cold(["opwright", *peers], rounds=2 if quick else 7)
@@ -91,9 +91,9 @@ def main():
     report.add(Row.at_most("inline source, empty cache", ours=ours, limit=1.2, unit="s"))
     if not quick:
         beside = cold.get("torch")
-        report.add(Row.times_better("  beside torch", ours=ours, peer=beside, times=20, unit="s"))
+        report.add(Row.times_better("  vs torch", ours=ours, peer=beside, times=20, unit="s"))
     beside = cold.get("tvm_ffi")
-    report.add(Row.times_better("  beside tvm-ffi", ours=ours, peer=beside, times=1, unit="s"))
+    report.add(Row.times_better("  vs tvm-ffi", ours=ours, peer=beside, times=1, unit="s"))
     precompiled = measure_precompiled(2 if quick else 7)
     report.add(Row.told("changed source, precompiled headers", ours=precompiled, unit="s"))
     again = measure_again()
@@ -105,7 +105,7 @@ def main():
     for name, label in (("torch", "torch"), ("tvm_ffi", "tvm-ffi")):
         if name in cached:
             peer = cached[name] * 1e3
-            report.add(Row.told(f"  beside {label}", ours=found * 1e3, peer=peer, unit="ms"))
+            report.add(Row.told(f"  vs {label}", ours=found * 1e3, peer=peer, unit="ms"))
     return report.finish()
 
 

@@ -1,5 +1,8 @@
-"""Built-in kernels beside PyTorch's, from Python: 4, 1 K and 1 M elements, products of matrices and
-convolutions, on 1 and 2 threads."""
+"""Built-in CPU kernels compared with PyTorch, called from Python.
+
+Tensors have 4, 1 K and 1 M elements; matrix products and convolutions are included. The largest
+size also runs on two threads.
+"""
 
 import math
 import sys
@@ -22,13 +25,13 @@ try:
 except ImportError:
     torch = None
 
-# For each number of elements: how many times faster each must be, and all in the geometric mean.
+# The required speed-up by number of elements: of each case, and of the geometric mean.
 TARGETS = {4: {"each": 4.0}, 1024: {"each": 1.0, "mean": 2.0}, 1 << 20: {"each": 0.6, "mean": 1.0}}
 NAMES = {4: "4 elements", 1024: "1 K elements", 1 << 20: "1 M elements"}
 
 
 def add_rows(report, threads, make_cases, size, targets, of_family=""):
-    """Time a family of cases, which take about as long as `size` elements; a row for each.
+    """Time cases that take about as long as `size` elements and add a row for each.
 
     Returns the ratios.
     """

@@ -1,4 +1,4 @@
-"""What opcheck costs: the checks of PyTorch's beside it, and all of ours with generated inputs."""
+"""opcheck: the checks that PyTorch also has, compared with PyTorch, and all of ours."""
 
 import sys
 
@@ -13,7 +13,7 @@ MOST_SECONDS = 1.0
 
 
 def main():
-    report = Report(__doc__.splitlines()[0])
+    report = Report(__doc__)
     sides = {"ours": our_cases(opwright), "torch": torch_cases()}
     cases = {(side, name): case for side, each in sides.items() for name, case in each.items()}
     figures = measure(cases, rounds=2 if report.options.quick else 5)

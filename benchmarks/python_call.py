@@ -1,4 +1,7 @@
-"""What a call costs from Python: C++ and Python operators beside PyTorch, tvm-ffi and the floor."""
+"""Operator calls from Python compared with PyTorch and tvm-ffi.
+
+The floor is a bare METH_FASTCALL function, the minimum cost of a call from Python into C.
+"""
 
 import sys
 
@@ -10,7 +13,7 @@ import opwright
 
 
 class Figures:
-    """Medians by side and case; None where the peer is not there."""
+    """Medians by side and case; None if the peer is not installed."""
 
     def __init__(self, rounds):
         sides = {
@@ -47,7 +50,7 @@ def add_cpp_operators(report, figures):
         whole, peer = figures.of("ours", name), figures.of("torch", name)
         report.add(
             Row.times_better(
-                "  whole, beside torch.ops", ours=whole, peer=peer, times=times, unit="ns"
+                "  total, vs torch.ops", ours=whole, peer=peer, times=times, unit="ns"
             )
         )
     keywords = figures.difference("ours", "f", "b")
@@ -83,7 +86,7 @@ def add_python_operators(report, figures):
         extra = figures.difference("ours", name, function)
         peer = figures.difference("torch", name, function)
         report.add(Row.at_most(words, ours=extra, limit=limit, stretch=stretch, unit="ns"))
-        words = "  beside torch.library.custom_op"
+        words = "  vs torch.library.custom_op"
         if times:
             row = Row.times_better(words, ours=extra, peer=peer, times=times, unit="ns")
         else:
@@ -91,7 +94,7 @@ def add_python_operators(report, figures):
         report.add(row)
     report.add(
         Row.told(
-            "  beside torch's Library.impl",
+            "  vs torch's Library.impl",
             ours=figures.difference("ours", "d", "d: function"),
             unit="ns",
             peer=figures.difference("torch", "Library.impl", "d: function"),
@@ -101,22 +104,22 @@ def add_python_operators(report, figures):
 
 def add_told(report, figures):
     rows = (
-        ("a beside a nanobind function", "a", "floor", "nanobind"),
-        ("b beside a nanobind function", "b", "floor", "nanobind, one output"),
-        ("a beside tvm-ffi, its own tensors", "a", "tvm-ffi", "a"),
-        ("b beside tvm-ffi, its own tensors", "b", "tvm-ffi", "b"),
-        ("a as a packet, beside torch", "a as a packet", "torch", "a as a packet"),
-        ("a as ow.ops.python_call.axpy_(...), beside torch", "a by name", "torch", "a by name"),
-        ("the second of two overloads, beside torch", "two overloads", "torch", "two overloads"),
-        ("x + y, beside torch", "x + y", "torch", "x + y"),
-        ("x.sin(), beside torch", "x.sin()", "torch", "x.sin()"),
+        ("a vs a nanobind function", "a", "floor", "nanobind"),
+        ("b vs a nanobind function", "b", "floor", "nanobind, one output"),
+        ("a vs tvm-ffi, its own tensors", "a", "tvm-ffi", "a"),
+        ("b vs tvm-ffi, its own tensors", "b", "tvm-ffi", "b"),
+        ("a as a packet, vs torch", "a as a packet", "torch", "a as a packet"),
+        ("a as ow.ops.python_call.axpy_(...), vs torch", "a by name", "torch", "a by name"),
+        ("the second of two overloads, vs torch", "two overloads", "torch", "two overloads"),
+        ("x + y, vs torch", "x + y", "torch", "x + y"),
+        ("x.sin(), vs torch", "x.sin()", "torch", "x.sin()"),
     )
     for words, name, side, peer in rows:
         report.add(
             Row.told(words, ours=figures.of("ours", name), unit="ns", peer=figures.of(side, peer))
         )
     blocking = figures.difference("ours", "blocking", "a")
-    report.add(Row.told("releasing Python's lock (tag blocking)", ours=blocking, unit="ns"))
+    report.add(Row.told("releasing the GIL (tag blocking)", ours=blocking, unit="ns"))
 
 
 def main():

@@ -1,7 +1,7 @@
-"""What `import opwright` costs: time and memory of a fresh process, and the size of the package.
+"""Import time, memory and package size compared with PyTorch.
 
-Times are CPU time of the fresh process with its files in the cache: on an idle machine that is the
-time on the clock, and on a busy one it leaves out what other programs took.
+Times are CPU times of a fresh process whose files are in the file cache, so other work on the
+machine does not count.
 """
 
 import importlib.util
@@ -16,8 +16,8 @@ from harness import Report, Row, release_build
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = release_build() / "python" / "opwright"
 
-# Prints the CPU time it has used and the most memory it had. That is VmHWM: ru_maxrss of a process
-# starts with its parent's.
+# Prints the CPU time and the peak memory of the process. The peak is VmHWM, because ru_maxrss is
+# inherited from the parent.
 PROBE = """
 {statement}
 import time
@@ -27,7 +27,7 @@ print(next(line.split()[1] for line in open("/proc/self/status") if line.startsw
 
 
 class Start:
-    """Fresh processes that run one statement; collects their times and peak memory."""
+    """Runs one statement in fresh processes and collects their times and peak memory."""
 
     def __init__(self, statement):
         self.command = [sys.executable, "-c", PROBE.format(statement=statement)]
@@ -48,7 +48,7 @@ class Start:
 
 
 def median_of_starts(statements, rounds):
-    """Milliseconds and megabytes of each statement; the first round fills the file cache."""
+    """Return the median ms and MB of each statement; the first round fills the file cache."""
     starts = {name: Start(statement) for name, statement in statements.items()}
     for turn in range(rounds + 1):
         for start in starts.values():
@@ -68,7 +68,7 @@ def stripped_size(library, folder):
 
 
 def package_megabytes():
-    """What a wheel holds: the package's files, its two libraries stripped, and the headers."""
+    """Return the size of a wheel: Python files, two stripped libraries, and the headers."""
     total = 0
     with tempfile.TemporaryDirectory() as folder:
         for library in [*PACKAGE.glob("_C*.so"), PACKAGE / "lib/libopwright.so"]:
@@ -82,7 +82,7 @@ def package_megabytes():
 
 
 def main():
-    report = Report(__doc__.splitlines()[0])
+    report = Report(__doc__)
     statements = {"bare": "", "numpy": "import numpy", "ours": "import numpy, opwright"}
     statements["call"] = "import numpy, opwright; opwright.ones(2)"
     if importlib.util.find_spec("torch"):
@@ -91,17 +91,18 @@ def main():
     bare, _ = figures["bare"]
     milliseconds = {name: time_ - bare for name, (time_, _) in figures.items()}
     report.add(Row.told("start of a bare interpreter", ours=bare, unit="ms"))
-    report.add(Row.told("import numpy, over that", ours=milliseconds["numpy"], unit="ms"))
+    numpy = milliseconds["numpy"]
+    report.add(Row.told("import numpy, over the bare interpreter", ours=numpy, unit="ms"))
     ours, torch = milliseconds["ours"], milliseconds.get("torch")
     report.add(Row.at_most("import opwright with NumPy", ours=ours, limit=120, unit="ms"))
-    report.add(Row.told("  of which opwright itself", ours=ours - milliseconds["numpy"], unit="ms"))
+    report.add(Row.told("  of which opwright itself", ours=ours - numpy, unit="ms"))
     first = milliseconds["call"] - ours
-    report.add(Row.told("  first call of an operator, over that", ours=first, unit="ms"))
-    report.add(Row.times_better("  beside import torch", ours=ours, peer=torch, times=8, unit="ms"))
+    report.add(Row.told("  first call of an operator", ours=first, unit="ms"))
+    report.add(Row.times_better("  vs import torch", ours=ours, peer=torch, times=8, unit="ms"))
     _, torch_memory = figures.get("torch", (None, None))
     report.add(
         Row.at_most(
-            "peak memory after it",
+            "peak memory after the import",
             ours=figures["ours"][1],
             limit=60,
             unit="MB",

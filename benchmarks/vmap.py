@@ -1,4 +1,4 @@
-"""What a mapped call costs from Python: operators with a rule and without, beside PyTorch."""
+"""vmap from Python compared with PyTorch: operators with and without a vmap rule."""
 
 import sys
 
@@ -19,7 +19,7 @@ ROWS = (
 
 
 def main():
-    report = Report(__doc__.splitlines()[0])
+    report = Report(__doc__)
     sides = {"ours": our_cases(opwright), "torch": torch_cases()}
     cases = {(side, name): case for side, each in sides.items() for name, case in each.items()}
     figures = measure(cases, rounds=2 if report.options.quick else 9)

@@ -1,24 +1,24 @@
-# opwright_add_operators: an operator binary from sources. Used by this build and by installed
-# packages alike, so it needs nothing but the target opwright::headers.
+# opwright_add_operators: builds an operator binary from sources. Both this build and installed
+# packages use it, so it depends only on the target opwright::headers.
 
-# What a portable binary shows: the list of its operators and, if it is a Python module too, that.
+# The exports of a portable binary: its list of operators and, if it is a Python module, PyInit_*.
 set(OPWRIGHT_PORTABLE_EXPORTS "${CMAKE_CURRENT_LIST_DIR}/portable_exports.map")
 
 # opwright_add_operators(<target> SOURCES <file>... [PORTABLE])
 #
-# The target is a module library lib<target>.so that links nothing of Opwright and runs in every host.
-# Other libraries, include folders and options are added to the target as to any other. Without a
-# build type it is compiled with -O2.
+# The target is a module library lib<target>.so that does not link Opwright and runs in every host.
+# Add other libraries, include folders and options as to any target. Without a build type it is
+# compiled with -O2.
 #
-# PORTABLE links the C++ runtime in and hides it, so that the binary needs no libstdc++ where it runs
-# and meets none that the host brought. It still needs the C library of the build machine or a newer
-# one: build on the oldest that you support.
+# PORTABLE links the C++ runtime statically and hides it: the binary needs no libstdc++ at run time
+# and does not conflict with the host's. It still requires the C library of the build machine or a
+# newer one, so build on the oldest system that you support.
 function(opwright_add_operators target)
   cmake_parse_arguments(PARSE_ARGV 1 operators "PORTABLE" "" "SOURCES")
   if(operators_UNPARSED_ARGUMENTS)
     message(
       FATAL_ERROR
-      "opwright_add_operators(${target}): unknown arguments ${operators_UNPARSED_ARGUMENTS}; sources stand after SOURCES"
+      "opwright_add_operators(${target}): unknown arguments ${operators_UNPARSED_ARGUMENTS}; list sources after SOURCES"
     )
   endif()
   if(NOT operators_SOURCES)
@@ -29,7 +29,7 @@ function(opwright_add_operators target)
   target_link_libraries(${target} PRIVATE opwright::headers)
   target_compile_options(${target} PRIVATE "$<$<CONFIG:>:-O2>")
   set_target_properties(${target} PROPERTIES PREFIX lib POSITION_INDEPENDENT_CODE ON)
-  # A name that neither the binary nor the C and C++ runtimes have is an error here, not at load.
+  # Undefined symbols are an error at link time instead of load time.
   target_link_options(${target} PRIVATE LINKER:--no-undefined)
 
   if(operators_PORTABLE)

@@ -1,12 +1,12 @@
-# The bridges to other hosts: bridges/<host>/*.cpp become libopwright_<host>.so, which links the core but
-# nothing of that host, and sees the public headers alone; what several of them use stands in
-# bridges/operators. bridges/torch/python is the extension module opwright._torch beside it.
+# The bridges to other hosts: bridges/<host>/*.cpp become libopwright_<host>.so, which links the
+# core but not the host, and may include only public headers. bridges/operators holds the code that
+# they share. bridges/torch/python is the extension module opwright._torch.
 
 if(NOT TARGET opwright)
   return()
 endif()
 
-# Gives `target` what a bridge may see: the public headers, and other parts of bridges/ by their path.
+# Adds the include folders of a bridge: the public headers, and the root for "bridges/..." paths.
 function(opwright_see_as_bridge target)
   opwright_see_public(${target})
   target_include_directories(${target} PRIVATE "${CMAKE_SOURCE_DIR}")
@@ -31,7 +31,8 @@ foreach(host IN ITEMS torch jax onnxruntime)
     if(TARGET opwright_bridge_operators)
       target_sources(opwright_${host} PRIVATE $<TARGET_OBJECTS:opwright_bridge_operators>)
     endif()
-    # Whoever loaded it may close it (ONNX Runtime does), but records and sessions lead into it for ever.
+    # Never unloaded: hosts may close it (ONNX Runtime does) while records and sessions still point
+    # into it.
     target_link_options(opwright_${host} PRIVATE LINKER:-z,nodelete)
     set_target_properties(opwright_${host} PROPERTIES BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN")
     list(APPEND OPWRIGHT_BRIDGES opwright_${host})

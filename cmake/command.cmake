@@ -1,5 +1,5 @@
-# The command opwright: command/*.cpp over the core, in <build>/bin. It sees what the top layer sees.
-# Needs from_bin_to_lib of install.cmake.
+# The command `opwright` in <build>/bin, built from command/*.cpp and the core. It may include what
+# the top layer may. Requires from_bin_to_lib of install.cmake.
 
 if(NOT TARGET opwright)
   return()
@@ -21,7 +21,7 @@ set_target_properties(
 )
 install(TARGETS opwright_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 
-# The package has it as bin/opwright too, and a wheel a script of that name among the commands of its
+# The package contains it as bin/opwright; a wheel also installs a script `opwright` into the
 # environment.
 if(NOT TARGET python)
   return()

@@ -1,15 +1,16 @@
-# opwright_declare: the operators of a YAML file as part of an operator binary. Used by this build and by
-# installed packages alike; OPWRIGHT_GENERATOR is the folder of the generator.
+# opwright_declare: adds the operators of a YAML file to an operator binary. Both this build and
+# installed packages use it. OPWRIGHT_GENERATOR is the folder of the generator.
 
 # opwright_declare(<target> <file.yaml> NAMESPACE <name> [KERNELS <source>...] [DEVICES <name>...])
 #
-# Registers every operator of the file in the target of opwright_add_operators, with the C++ functions
-# that its `dispatch` and `decompose` name: a function that is not there is an error of the linker, which
-# names it and the line of the file. They stand in the C++ namespace of that name; KERNELS are more
-# sources, DEVICES those that a plug-in adds and `dispatch` may name.
+# Registers every operator of the file in the target of opwright_add_operators, with the C++
+# functions that its `dispatch` and `decompose` entries name. They are in the C++ namespace <name>.
+# A missing function is a linker error that shows its name and the line of the file. KERNELS are
+# more sources; DEVICES are devices of plug-ins that `dispatch` may name.
 #
-# The target can include "<name>/<file>.h", a function for each operator, and "<name>/<file>_kernels.h",
-# the declarations of the functions. Needs Python with PyYAML when it builds.
+# The target can include "<name>/<file>.h", with a function for each operator, and
+# "<name>/<file>_kernels.h", with the declarations of the kernels. Building requires Python with
+# PyYAML.
 function(opwright_declare target file)
   cmake_parse_arguments(PARSE_ARGV 2 declare "" "NAMESPACE" "KERNELS;DEVICES")
   set(call "opwright_declare(${target} ${file})")
@@ -36,7 +37,7 @@ function(opwright_declare target file)
   set(made "${folder}/${declare_NAMESPACE}")
   set(registration "${made}/register_${stem}.cpp")
   set(headers "${made}/${stem}.h" "${made}/${stem}_kernels.h")
-  # The generator leaves unchanged files alone; the stamp tells that it ran.
+  # The generator does not touch unchanged files; the stamp records that it ran.
   set(stamp "${made}/${stem}.stamp")
   set(devices ${declare_DEVICES})
   list(TRANSFORM devices PREPEND "--device=")
@@ -55,7 +56,7 @@ function(opwright_declare target file)
     VERBATIM
   )
   set_source_files_properties("${registration}" PROPERTIES GENERATED TRUE)
-  # Before anything of the target is compiled: its sources may include the headers.
+  # Runs before the target is compiled, because its sources may include the headers.
   set(generate "${target}_${declare_NAMESPACE}_${stem}")
   add_custom_target(${generate} DEPENDS "${stamp}")
   add_dependencies(${target} ${generate})
@@ -63,7 +64,7 @@ function(opwright_declare target file)
   target_include_directories(${target} PRIVATE "${folder}")
 endfunction()
 
-# Gives the caller Python3_EXECUTABLE, a Python that can read YAML.
+# Sets Python3_EXECUTABLE in the caller to a Python with PyYAML.
 macro(opwright_find_generator call)
   find_package(Python3 3.11 COMPONENTS Interpreter QUIET)
   if(NOT Python3_Interpreter_FOUND)

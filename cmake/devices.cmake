@@ -1,8 +1,9 @@
-# The devices of our own: devices/<name>/CMakeLists.txt makes libopwright_<name>.so, a plug-in like
-# anybody's: an operator binary that sees the public headers alone and links nothing of the core.
+# The devices of this repository: devices/<name>/CMakeLists.txt builds libopwright_<name>.so. Like
+# third-party plug-ins, it is an operator binary that includes only public headers and does not link
+# the core.
 #
-# They are built on request: the target `devices` builds the plug-ins, `device_tests` their tests in C++
-# and the sample operators for CUDA. A wheel has those that OPWRIGHT_DEVICES names.
+# Devices are built only on request: the target `devices` builds the plug-ins, `device_tests` their
+# C++ tests and the sample operators for CUDA. A wheel contains the devices in OPWRIGHT_DEVICES.
 
 set(OPWRIGHT_DEVICES "" CACHE STRING "Devices that are part of the Python package: opencl, cuda")
 
@@ -13,7 +14,7 @@ endif()
 add_custom_target(devices)
 add_custom_target(device_tests)
 
-# Puts a plug-in beside the core, in the build's package and in what is installed.
+# Places a plug-in next to the core, in the build's package and in the wheel.
 function(opwright_place_device target)
   set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}")
   add_dependencies(devices ${target})
@@ -31,7 +32,7 @@ function(opwright_place_device target)
   endif()
 endfunction()
 
-# Makes `target` a test that `make test-devices` builds and runs.
+# Registers `target` as a test of `make test-devices`.
 function(opwright_device_test target)
   add_dependencies(device_tests ${target})
   add_test(NAME ${target} COMMAND ${target})
@@ -46,7 +47,7 @@ foreach(device IN LISTS OPWRIGHT_DEVICES)
 endforeach()
 foreach(device IN LISTS known_devices)
   add_subdirectory("devices/${device}" EXCLUDE_FROM_ALL)
-  # Installed from here, where it was built: rules of folders outside of `all` are left out.
+  # Installed from here, because CMake ignores install rules of folders with EXCLUDE_FROM_ALL.
   if(TARGET opwright_${device})
     install(TARGETS opwright_${device} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" OPTIONAL)
   elseif(device IN_LIST OPWRIGHT_DEVICES)

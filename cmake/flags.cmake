@@ -1,7 +1,7 @@
 # Compiler flags of every target, the compiler launcher and the linker.
 #
-# CMake's own build types define NDEBUG or leave optimization out; the core keeps its assertions in
-# every build, so the flags stand here and CMAKE_BUILD_TYPE stays empty.
+# The core keeps its assertions in every build. CMake's build types define NDEBUG or disable
+# optimization, so CMAKE_BUILD_TYPE stays empty and the flags are set here.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -11,8 +11,9 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # The compiler gets paths relative to the build folder, so that all build folders share their objects.
-  # Precompiled headers need the sloppiness: ccache hashes the precompiled file instead of its sources.
+  # Paths are relative to the build folder, so that all build folders share cached objects.
+  # Precompiled headers require these sloppiness options: ccache hashes the precompiled file instead
+  # of its sources.
   set(
     CMAKE_CXX_COMPILER_LAUNCHER
     env
@@ -23,7 +24,7 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   )
 endif()
 
-# The linker: mold, else lld, else the compiler's own.
+# The linker: mold, else lld, else the compiler's default.
 include(CheckLinkerFlag)
 check_linker_flag(CXX -fuse-ld=mold OPWRIGHT_HAS_MOLD)
 check_linker_flag(CXX -fuse-ld=lld OPWRIGHT_HAS_LLD)
@@ -33,10 +34,11 @@ elseif(OPWRIGHT_HAS_LLD)
   add_link_options(-fuse-ld=lld)
 endif()
 
-# What the core exports carries OPWRIGHT_EXPORT (include/opwright/visibility.h).
+# The core exports only declarations with OPWRIGHT_EXPORT (include/opwright/visibility.h).
 set(OPWRIGHT_HIDDEN -fvisibility=hidden -fvisibility-inlines-hidden)
 
-# The levels of cmake/optimize.cmake, and that of tests. Debug and sanitized builds have one for all.
+# The levels of cmake/optimize.cmake, and the level of tests. Debug and sanitizer builds use one
+# level for all.
 set(OPWRIGHT_FLAGS_speed -O2)
 set(OPWRIGHT_FLAGS_size -Os)
 set(OPWRIGHT_FLAGS_kernel -O3)
@@ -54,12 +56,12 @@ if(single_level)
     set(OPWRIGHT_FLAGS_${level} ${single_level})
   endforeach()
 endif()
-# Rounding and square roots become vector code where errno and traps do not matter.
+# Without errno and traps, the compiler can vectorize rounding and square roots.
 list(APPEND OPWRIGHT_FLAGS_kernel -fno-math-errno -fno-trapping-math)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # A threaded jump is a branch, and GCC does not vectorize loops with branches.
+  # Jump threading adds branches, and GCC does not vectorize loops with branches.
   list(APPEND OPWRIGHT_FLAGS_kernel --param=max-jump-thread-duplication-stmts=0)
-  # ccache finds the precompiled header in the output of the preprocessor.
+  # Lets ccache find the precompiled header in the preprocessor's output.
   add_compile_options(-fpch-preprocess)
 endif()
 
@@ -73,8 +75,8 @@ add_compile_options(
   -Wshadow
 )
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 12 and 13 report overlaps and overflows that cannot happen in std::string's own operator+, and reads of
-  # an empty std::optional in its destructor. Clang and the sanitizers look for real ones.
+  # False positives of GCC 12 and 13: overlaps and overflows in std::string's operator+, and reads
+  # of an empty std::optional in its destructor. Clang and the sanitizers find real errors.
   add_compile_options(
     -Wno-restrict
     -Wno-array-bounds
@@ -83,8 +85,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     -Wno-stringop-overread
   )
 endif()
-# __FILE__ and std::source_location give paths of the tree, not of the machine; ccache makes them
-# relative to the build folder.
+# Makes paths in __FILE__ and std::source_location relative to the repository root. Through ccache
+# they are relative to the build folder, hence the second prefix.
 cmake_path(
   RELATIVE_PATH CMAKE_SOURCE_DIR
   BASE_DIRECTORY "${CMAKE_BINARY_DIR}"
@@ -99,7 +101,7 @@ if(OPWRIGHT_WERROR)
 endif()
 
 if(OPWRIGHT_SANITIZE STREQUAL "address")
-  # One build for the tests under ASan and UBSan and for the fuzz targets, which only clang has.
+  # One build for the tests under ASan and UBSan and for the fuzz targets; libFuzzer requires clang.
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     message(
       FATAL_ERROR
@@ -112,13 +114,13 @@ if(OPWRIGHT_SANITIZE STREQUAL "address")
     OUTPUT_STRIP_TRAILING_WHITESPACE
   )
   cmake_path(GET asan_runtime PARENT_PATH asan_folder)
-  # Empty tensors have no memory: kernels add strides to null and read nothing there.
+  # Empty tensors have no memory: kernels add strides to null pointers but do not read through them.
   add_compile_options(
     -fsanitize=address,undefined,fuzzer-no-link
     -fno-sanitize=pointer-overflow
     -fno-sanitize-recover=all
   )
-  # The shared runtime: Python loads it before it loads the package (tools/test_sanitizers).
+  # The shared runtime, which tools/test_sanitizers preloads into Python.
   add_link_options(-fsanitize=address,undefined -shared-libsan "LINKER:-rpath,${asan_folder}")
 elseif(OPWRIGHT_SANITIZE STREQUAL "thread")
   add_compile_options(-fsanitize=thread)
@@ -134,10 +136,11 @@ if(OPWRIGHT_SANITIZE)
   add_compile_definitions(OPWRIGHT_ONE_CPU_LEVEL)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # -Wconversion as GCC has it; stable_sort of libstdc++ 12 uses what it has deprecated itself.
+  # Makes -Wconversion match GCC's. stable_sort of libstdc++ 12 uses deprecated declarations.
   add_compile_options(-Wno-sign-conversion -Wno-deprecated-declarations)
   if(OPWRIGHT_SANITIZE)
-    # In a unit, names of headers shadow helpers of other sources; the build `clang` has no units.
+    # In a unity unit, names in headers shadow helpers of other sources. The build `clang` has no
+    # units and warns.
     add_compile_options(-Wno-shadow)
   endif()
 endif()

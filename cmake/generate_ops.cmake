@@ -1,17 +1,18 @@
-# Code made from src/ops/functions.yaml before any layer is compiled.
+# Generates code from src/ops/functions.yaml before any layer is compiled.
 #
-# Public headers go to <build>/generated/opwright; the registration source of the ops layer and
-# operator_names.h, which the Python bindings include, to <build>/generated_ops. Without the generator
-# or the YAML file, an empty method table stands in, so that the layers below ops build on their own.
+# Public headers go to <build>/generated/opwright. The registration sources of the ops layer, and
+# operator_names.h for the Python bindings, go to <build>/generated_ops. Without the generator or
+# the YAML file an empty method table is written, so that the layers below ops still build.
 
 set(OPWRIGHT_GENERATED_INCLUDE "${CMAKE_BINARY_DIR}/generated")
 set(OPWRIGHT_GENERATED_OPS "${CMAKE_BINARY_DIR}/generated_ops")
 set(OPWRIGHT_GENERATED_OPS_SOURCES)
 
-# A folder for PYTHONPATH; the installed package sets the same variable (opwrightConfig.cmake.in).
+# The PYTHONPATH of the generator; installed packages set the same variable
+# (opwrightConfig.cmake.in).
 set(OPWRIGHT_GENERATOR "${CMAKE_SOURCE_DIR}/python/opwright/_generator")
 
-# Configure again when either appears.
+# Reconfigures if files are added.
 file(GLOB ops_generator CONFIGURE_DEPENDS "${OPWRIGHT_GENERATOR}/generate_ops/*.py")
 file(GLOB ops_yaml CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/ops/functions.yaml")
 
@@ -39,7 +40,7 @@ if(ops_generator AND ops_yaml)
     endif()
     list(APPEND OPWRIGHT_GENERATED_OPS_SOURCES "${OPWRIGHT_GENERATED_OPS}/gradients_${index}.cpp")
   endforeach()
-  # Headers of functions that the formulas of gradients call.
+  # Headers with the functions that gradient formulas call.
   file(
     GLOB_RECURSE gradient_headers
     CONFIGURE_DEPENDS
@@ -47,8 +48,8 @@ if(ops_generator AND ops_yaml)
     "${CMAKE_SOURCE_DIR}/src/ops/*_gradients.h"
   )
   list(TRANSFORM gradient_headers REPLACE "(.+)" "--header;opwright/\\1")
-  # The generator leaves unchanged files alone, so that what includes them is not compiled again; the
-  # stamp tells that it ran.
+  # The generator does not touch unchanged files, so that their users are not recompiled; the stamp
+  # records that it ran.
   set(generate_ops_stamp "${OPWRIGHT_GENERATED_OPS}/generated.stamp")
   add_custom_command(
     OUTPUT "${generate_ops_stamp}"

@@ -1,11 +1,12 @@
-# What `cmake --install` lays down: the core library, the public headers, opwright-config, and a CMake
+# `cmake --install` installs the core library, the public headers, opwright-config, and a CMake
 # package with the targets
-#   opwright::headers    what an operator binary needs: the headers and C++20, no library
-#   opwright::compat     the same and the headers under PyTorch's names
+#   opwright::headers    for operator binaries: the headers and C++20, no library
+#   opwright::compat     the same, with headers under PyTorch's names
 #   opwright::opwright   the core, for programs that host operators
-# and the functions opwright_add_operators and opwright_declare. The same names work inside this build.
+# and the functions opwright_add_operators and opwright_declare. The same names work inside this
+# build.
 #
-# In a wheel all this lies in the package's folder, at the same places on every system.
+# A wheel contains all of it in the package's folder, with the same layout on every system.
 
 if(SKBUILD)
   set(CMAKE_INSTALL_LIBDIR lib)
@@ -43,7 +44,7 @@ set(exported opwright_headers opwright_compat)
 
 if(TARGET opwright)
   add_library(opwright::opwright ALIAS opwright)
-  # Programs see the headers as the core does (include/opwright/visibility.h).
+  # Programs compile the headers in core mode (include/opwright/visibility.h).
   target_compile_definitions(opwright INTERFACE OPWRIGHT_CORE)
   target_link_libraries(opwright INTERFACE opwright_headers)
   list(APPEND exported opwright)
@@ -58,7 +59,7 @@ install(
   PATTERN "*.h"
 )
 
-# The generator of opwright_declare: a wheel has it as part of the Python package.
+# The generator of opwright_declare; in a wheel it is part of the Python package.
 if(SKBUILD)
   set(OPWRIGHT_GENERATOR_FOLDER _generator)
 else()
@@ -78,7 +79,7 @@ configure_package_config_file(
   INSTALL_DESTINATION "${package_folder}"
   PATH_VARS OPWRIGHT_GENERATOR_FOLDER
 )
-# While the version is 0.x, a minor version may change everything.
+# Before 1.0, minor versions may be incompatible.
 write_basic_package_version_file(
   "${CMAKE_BINARY_DIR}/package/opwrightConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion
@@ -93,7 +94,7 @@ install(
   DESTINATION "${package_folder}"
 )
 
-# The script finds its prefix from where it stands, so it holds relative paths only.
+# The script locates its prefix from its own path, so it contains only relative paths.
 file(
   RELATIVE_PATH
   from_bin_to_include

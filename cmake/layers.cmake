@@ -1,11 +1,11 @@
-# Layers as object libraries whose include roots hold only what they may see.
+# Layers are object libraries whose include roots contain only the layers that they may use.
 #
-# <build>/layers/<layer>/opwright/ has one symlink per allowed layer, so that an include of any other
-# layer finds no file. The tests of a layer see and link the same set and nothing above it.
+# <build>/layers/<layer>/opwright/ has one symlink per allowed layer, so including a header of
+# another layer fails. The tests of a layer include and link the same set.
 
 set(OPWRIGHT_BUILT_LAYERS)
 
-# Layers whose tests start threads; they carry the ctest label `threads` and run under TSan.
+# Layers whose tests start threads; these tests have the ctest label `threads` and run under TSan.
 set(
   OPWRIGHT_THREADED_LAYERS
   base
@@ -27,7 +27,7 @@ function(opwright_objects result)
   set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
-# Gives `target` the include roots of `layer`, and compiles the public headers as the core does
+# Adds the include roots of `layer` to `target`, and compiles the public headers in core mode
 # (include/opwright/visibility.h).
 function(opwright_see_as target layer)
   target_include_directories(
@@ -39,7 +39,7 @@ function(opwright_see_as target layer)
   )
   target_compile_definitions(${target} PRIVATE OPWRIGHT_CORE)
   target_compile_options(${target} PRIVATE ${OPWRIGHT_HIDDEN})
-  # Error texts name headers by their place in the tree, not by the symlink they came through.
+  # Error messages show a header's path in src, not the path of the symlink.
   target_compile_options(
     ${target}
     PRIVATE
@@ -50,7 +50,7 @@ function(opwright_see_as target layer)
   add_dependencies(${target} generate_ops)
 endfunction()
 
-# Makes the symlinked include root of `layer`, which shows itself and the layers in ARGN.
+# Creates the include root of `layer`, with symlinks to the layers in ARGN.
 function(opwright_include_root layer)
   set(root "${CMAKE_BINARY_DIR}/layers/${layer}/opwright")
   file(MAKE_DIRECTORY "${root}")
@@ -66,13 +66,13 @@ function(opwright_include_root layer)
   endforeach()
 endfunction()
 
-# opwright_layer(<name> USES <layers> [FOLDERS <folders>]): the object libraries opwright_<name>_<level> of src/<name>, one
-# for each level of optimize.cmake that its sources have, and its tests. They see the layer itself, the
-# layers of USES and what they see. A layer without sources is skipped; its headers are still visible
-# to those above.
+# opwright_layer(<name> USES <layers> [FOLDERS <folders>]): builds src/<name> as the object libraries
+# opwright_<name>_<level>, one for each optimization level of its sources (optimize.cmake), and its
+# tests. They may include the layer itself, the layers of USES and, transitively, theirs. A layer
+# without sources builds nothing, but its headers are visible to the layers above.
 #
-# FOLDERS are the folders of a layer that has several, lowest first; . means the files beside them. A
-# file includes its own folder and lower ones (tools/check).
+# FOLDERS lists the folders of a layer, lowest first; . is the layer's own folder. A file may include
+# its own folder and lower ones (tools/check).
 function(opwright_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "USES;FOLDERS")
   set(visible ${name})
@@ -114,7 +114,7 @@ function(opwright_layer name)
   endif()
 endfunction()
 
-# Adds an executable of a layer's tests: sees as `layer`, links the objects of the layers in ARGN.
+# Adds a test executable with the include roots of `layer`; it links the objects of LAYERS.
 function(opwright_test_executable target layer)
   cmake_parse_arguments(PARSE_ARGV 2 test "" "" "SOURCES;LAYERS")
   add_executable(${target} ${test_SOURCES})
@@ -123,7 +123,7 @@ function(opwright_test_executable target layer)
   target_compile_options(${target} PRIVATE ${OPWRIGHT_FLAGS_test})
   opwright_parse_once(${target} HEADERS opwright_test_headers)
   opwright_objects(objects ${test_LAYERS})
-  # Tools and fuzz targets use the precompiled headers of the tests.
+  # Tools and fuzz targets link gtest too: they use the precompiled headers of the tests.
   target_link_libraries(${target} PRIVATE ${objects} GTest::gtest ${CMAKE_DL_LIBS})
   if(layer STREQUAL "host" AND TARGET test_operators)
     add_dependencies(${target} test_operators)
@@ -135,9 +135,9 @@ function(opwright_test_executable target layer)
 endfunction()
 
 # The executables of tests/<layer>:
-#   *_main.cpp  a command-line tool each, named by its stem without _main
-#   *_fuzz.cpp  a libFuzzer target each, where OPWRIGHT_SANITIZE is address
-#   the rest    the ctest <layer>_test, also of folders in it
+#   *_main.cpp  one command-line tool each, named after the file without _main
+#   *_fuzz.cpp  one libFuzzer target each, if OPWRIGHT_SANITIZE is address
+#   the rest    the ctest <layer>_test, including subfolders
 function(opwright_layer_tests layer)
   set(folder "${CMAKE_SOURCE_DIR}/tests/${layer}")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
@@ -167,21 +167,22 @@ function(opwright_layer_tests layer)
     foreach(fuzzer IN LISTS fuzzers)
       cmake_path(GET fuzzer STEM target)
       opwright_test_executable(${target} ${layer} SOURCES "${fuzzer}" LAYERS ${ARGN})
-      # libFuzzer brings libstdc++ before the runtime, which a shared one refuses.
+      # libFuzzer loads libstdc++ before the sanitizer runtime; a shared runtime does not support
+      # that.
       target_link_options(${target} PRIVATE -fsanitize=fuzzer -static-libsan)
       set_property(GLOBAL APPEND PROPERTY OPWRIGHT_FUZZERS ${target})
     endforeach()
   endif()
 endfunction()
 
-# libopwright.so of all layers. Call it after the last layer.
+# Links all layers into libopwright.so. Call it after the last layer.
 function(opwright_core)
   opwright_objects(objects ${OPWRIGHT_BUILT_LAYERS})
   if(objects)
     list(TRANSFORM objects REPLACE ".+" "$<TARGET_OBJECTS:\\0>")
     add_library(opwright SHARED ${objects})
     target_link_libraries(opwright PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
-    # Calls inside the core are direct: nobody may put a function of his own in their place.
+    # Calls inside the core are direct: symbol interposition is not supported.
     target_link_options(opwright PRIVATE LINKER:-Bsymbolic-functions)
     set(exports "${CMAKE_SOURCE_DIR}/cmake/core_exports.map")
     target_link_options(opwright PRIVATE "LINKER:--version-script=${exports}")
@@ -190,9 +191,9 @@ function(opwright_core)
   endif()
 endfunction()
 
-# Targets that build one kind of test each: layer_tests, thread_tests, fuzzers, and python_tests, what the
-# tests in Python need. The names of the fuzz targets stand in <build>/fuzzers.txt. Call it after all
-# other targets.
+# Adds a target for each kind of test: layer_tests, thread_tests, fuzzers, and python_tests, which
+# builds the dependencies of the Python tests. Writes the names of the fuzz targets to
+# <build>/fuzzers.txt. Call it after all other targets.
 function(opwright_test_groups)
   foreach(group IN ITEMS layer_tests thread_tests fuzzers)
     string(TOUPPER "OPWRIGHT_${group}" property)
@@ -221,8 +222,8 @@ function(opwright_test_groups)
   file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/fuzzers.txt" CONTENT "${lines}\n" @ONLY)
 endfunction()
 
-# An executable over the whole core that sees what the top layer sees; skipped when `source` is not
-# there.
+# Adds an executable that links libopwright and may include what the top layer may. Skipped if
+# `source` does not exist.
 function(opwright_program name source)
   file(GLOB found CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${source}")
   if(found AND TARGET opwright)

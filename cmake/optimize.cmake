@@ -1,16 +1,16 @@
-# How each source of the core is optimized: one table.
+# The optimization level of each source of the core.
 #
 #   opwright_optimize(<level> <pattern>... REASON <text>)
 #
-# A pattern is a path below src in which * stands for any part of a name; a folder ends in / and means
-# everything in it. The last line that matches a source decides. The levels:
+# A pattern is a path below src. * matches any part of a file name; a pattern that ends in / matches
+# everything in the folder. The last matching line wins. The levels:
 #
 #   speed    -O2, the default
-#   size     -Os: smaller code that also compiles faster
-#   kernel   -O3 and floating-point options that let the compiler vectorize loops
+#   size     -Os: smaller code that compiles faster
+#   kernel   -O3, with floating-point options that allow vectorization
 #
-# opwright_layer makes one object library for each level that occurs in a layer. Debug and sanitized
-# builds have one level for everything (cmake/flags.cmake).
+# opwright_layer creates one object library for each level used in a layer. Debug and sanitizer
+# builds use one level for everything (cmake/flags.cmake).
 
 set(OPWRIGHT_LEVELS speed size kernel)
 
@@ -65,7 +65,7 @@ opwright_optimize(
   compile/
   convert/
   host/
-  REASON "They read, check and build programs: this runs once, and what it builds runs often."
+  REASON "They read, check and build programs. This runs once; the result runs often."
 )
 opwright_optimize(
   speed
@@ -98,7 +98,7 @@ opwright_optimize(
   ops/random/
   ops/pooling/
   ops/sampling/
-  REASON "Loops over elements. GCC 12 vectorizes loops of unknown length from -O3 on."
+  REASON "Loops over elements. GCC 12 vectorizes loops of unknown length only at -O3."
 )
 opwright_optimize(
   speed
@@ -120,7 +120,7 @@ opwright_optimize(
   ops/*/*_gradients.cpp
   ops/engine/pointwise/formula_reader.cpp
   generated_ops/gradients_*.cpp
-  REASON "Rules are calls of operators, and the operators take the time."
+  REASON "Rules only call operators, which take most of the time."
 )
 opwright_optimize(
   speed
@@ -129,7 +129,7 @@ opwright_optimize(
   generated_ops/gradients_02.cpp
   generated_ops/gradients_03.cpp
   REASON
-    "The rules of the operators that the generator counts as quick (NUM_QUICK): overhead shows."
+    "Rules of operators that the generator lists as quick (NUM_QUICK), where overhead matters."
 )
 opwright_optimize(
   size

@@ -1,19 +1,19 @@
-# Most of the time of a plain build goes into parsing the same headers for every source. Here each is
-# parsed a few times: precompiled headers, shared by all targets that are compiled alike, and unity
-# units of several sources of one folder.
+# Precompiled headers and unity units. A plain build spends most of its time parsing the same
+# headers for every source. Here targets with the same flags share precompiled headers, and the
+# sources of a folder compile together in a few units.
 #
-# OPWRIGHT_PARSE_ONCE=OFF compiles every source on its own, which shows that each includes what it uses;
-# clang's check and clang-tidy read that form (tools/check).
+# OPWRIGHT_PARSE_ONCE=OFF compiles every source alone, which shows whether each includes what it
+# uses; `tools/check --clang` and `--tidy` use this form.
 
 option(OPWRIGHT_PARSE_ONCE "Precompile headers and compile several sources as one unit" ON)
 
-# The sources of a unit add up to at most so many bytes: some seconds of compiling.
+# The maximum size of a unit's sources, in bytes; such a unit compiles in some seconds.
 set(OPWRIGHT_UNIT_BYTES 65536)
-# Loops over elements take longer: an instance for each dtype and each level of the machine.
+# Kernels compile more slowly: a loop is instantiated for each dtype and CPU level.
 set(OPWRIGHT_KERNEL_UNIT_BYTES 12288)
 
-# Adds `name`: HEADERS precompiled for targets to share that are compiled with the same FLAGS, definitions
-# and libraries.
+# Adds the target `name` with precompiled HEADERS, for targets with the same FLAGS, DEFINITIONS and
+# LIBRARIES.
 function(opwright_precompile name)
   cmake_parse_arguments(PARSE_ARGV 1 headers "" "" "FLAGS;DEFINITIONS;HEADERS;LIBRARIES;SYSTEM")
   set(source "${CMAKE_BINARY_DIR}/headers/${name}.cpp")
@@ -31,7 +31,7 @@ function(opwright_precompile name)
   add_dependencies(${name} generate_ops)
 endfunction()
 
-# What more than a tenth of the sources include.
+# Headers that more than a tenth of the sources include.
 set(
   OPWRIGHT_COMMON_HEADERS
   <algorithm>
@@ -77,7 +77,7 @@ if(OPWRIGHT_PARSE_ONCE)
       LIBRARIES fmt::fmt-header-only GTest::gtest
     )
   endif()
-  # Bridges show what their hosts look up.
+  # Without OPWRIGHT_HIDDEN: hosts look up symbols of the bridges.
   opwright_precompile(
     opwright_bridge_headers
     FLAGS ${OPWRIGHT_FLAGS_speed}
@@ -85,9 +85,9 @@ if(OPWRIGHT_PARSE_ONCE)
   )
 endif()
 
-# Lets `target` use the precompiled headers HEADERS, if any, and compiles its sources in units. Call it
-# when the target has all of its sources. Sources of different folders share no unit; the names in
-# unnamed namespaces of one folder are distinct (tools/check).
+# Compiles the sources of `target` in units, with the precompiled headers HEADERS if given. Call it
+# after all sources are added. A unit has sources of one folder only; tools/check ensures that names
+# in unnamed namespaces are unique in a folder.
 function(opwright_parse_once target)
   cmake_parse_arguments(PARSE_ARGV 1 once "" "HEADERS;BYTES" "")
   if(NOT OPWRIGHT_PARSE_ONCE)

@@ -1,6 +1,6 @@
-# Targets that see include/opwright alone, as an operator's author does.
+# Targets that may include only public headers, as operator authors do.
 
-# Gives `target` the public include roots and nothing of src.
+# Adds the public include folders to `target`, and nothing of src.
 function(opwright_see_public target)
   target_include_directories(
     ${target}
@@ -9,7 +9,7 @@ function(opwright_see_public target)
   add_dependencies(${target} generate_ops)
 endfunction()
 
-# Makes <build>/operators/lib<name>.so of an operator's source; the target is operators_<name>.
+# Builds <build>/operators/lib<name>.so from one source; the target is operators_<name>.
 function(opwright_sample_operators name source)
   opwright_add_operators(operators_${name} SOURCES "${source}")
   add_dependencies(operators_${name} generate_ops)
@@ -19,9 +19,9 @@ function(opwright_sample_operators name source)
   )
 endfunction()
 
-# The sample operators of the tests: tests/operators/<name>.cpp, those named compat_* with the headers
-# under PyTorch's names, and the first example. Tests find the folder in OPWRIGHT_TEST_OPERATORS. The
-# target test_operators builds them all.
+# The sample operators of the tests: tests/operators/<name>.cpp and examples/first_operator.
+# compat_* use the headers with PyTorch's names. Tests find the folder through
+# OPWRIGHT_TEST_OPERATORS. The target test_operators builds all of them.
 function(opwright_test_operators)
   file(
     GLOB sources
@@ -41,9 +41,9 @@ function(opwright_test_operators)
   endforeach()
 endfunction()
 
-# The sample operators for CUDA, tests/operators/cuda/<name>.cu, where nvcc is. Its own command: a
-# language of CMake would look for a compiler in every build. Flags as python/opwright/cpp_extension has
-# them.
+# The sample operators for CUDA, tests/operators/cuda/<name>.cu, if nvcc is installed. nvcc is
+# called by a custom command, because enabling CMake's CUDA language would search for a compiler in
+# every build. The flags are those of python/opwright/cpp_extension.
 function(opwright_cuda_test_operators)
   find_program(OPWRIGHT_NVCC nvcc HINTS "$ENV{CUDA_HOME}/bin" "$ENV{CUDA_PATH}/bin")
   if(NOT OPWRIGHT_NVCC)
@@ -71,7 +71,7 @@ function(opwright_cuda_test_operators)
   endforeach()
 endfunction()
 
-# tests/abi: compiling these files is the test.
+# tests/abi: the test is that these files compile.
 function(opwright_abi_freeze)
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/abi/*.cpp")
   if(sources)

@@ -1,7 +1,7 @@
-# The Python package, put together in <build>/python/opwright: the extension module _C over the core in
-# lib/, and the package's own files as symlinks, so that an edit needs no build.
+# Assembles the Python package in <build>/python/opwright: the extension module _C, the core in
+# lib/, and symlinks to the package's Python files, so that editing them needs no build.
 
-# Says why there is no package; when pip builds a wheel (SKBUILD), that is an error.
+# Reports why the package is not built; in a wheel build (SKBUILD) this is an error.
 macro(opwright_leave_python_out reason)
   if(SKBUILD)
     message(FATAL_ERROR "The Python package cannot be built: ${reason}")
@@ -57,14 +57,14 @@ target_include_directories(
   opwright_python
   PRIVATE "${CMAKE_SOURCE_DIR}/python" "${OPWRIGHT_GENERATED_OPS}"
 )
-# Its headers are not ours to keep free of warnings.
+# System headers: we do not fix warnings in nanobind.
 get_target_property(nanobind_includes nanobind-static INTERFACE_INCLUDE_DIRECTORIES)
 target_include_directories(
   opwright_python
   SYSTEM
   PRIVATE ${nanobind_includes} ${Python_INCLUDE_DIRS}
 )
-# Without it nanobind asks for the lock whenever a reference is counted.
+# Without NDEBUG, nanobind checks that the GIL is held at every reference count change.
 target_compile_definitions(opwright_python PRIVATE NDEBUG)
 target_link_libraries(opwright_python PRIVATE opwright)
 if(OPWRIGHT_PARSE_ONCE)
@@ -101,7 +101,7 @@ file(
   SYMBOLIC
 )
 
-# The package's files, by a symlink for each top-level entry of python/opwright.
+# Symlinks to the package's files, one for each top-level entry of python/opwright.
 file(MAKE_DIRECTORY "${OPWRIGHT_PYTHON_PACKAGE}")
 file(
   GLOB package_entries
@@ -129,8 +129,8 @@ endforeach()
 
 add_custom_target(python DEPENDS opwright_python)
 
-# Into a wheel: the prefix of `cmake --install` is the package's folder there (pyproject.toml), and the
-# package's own files are added by pip. Otherwise nothing of Python is installed.
+# In a wheel, `cmake --install` installs into the package's folder (pyproject.toml), and
+# scikit-build-core adds the package's Python files. Otherwise no Python files are installed.
 if(SKBUILD)
   install(TARGETS opwright_python LIBRARY DESTINATION .)
   install(

@@ -1,5 +1,5 @@
 #!python
-"""opwright of an installed wheel: becomes the package's own program, which finds its library."""
+"""The command `opwright` of an installed wheel: runs the program in the package's folder."""
 
 import importlib.util
 import os

@@ -1,5 +1,5 @@
 #!python
-"""opwright-config of an installed wheel: runs the package's own, which knows its folders."""
+"""The command `opwright-config` of an installed wheel: runs the script in the package's folder."""
 
 import importlib.util
 import os

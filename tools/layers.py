@@ -1,7 +1,7 @@
-"""The layering rule, read from CMakeLists.txt and held against the #include lines of the tree.
+"""Checks the #include lines of the tree against the layers of CMakeLists.txt.
 
-The build holds the rule too, since a layer's include root has only the layers it names; this check
-also sees headers that no source includes, and names the offending line.
+The build enforces the rule too: a layer's include root holds only the layers that it may use. This
+check also covers headers that no source includes, and reports the offending line.
 """
 
 import re
@@ -19,12 +19,12 @@ BINDING_FOLDERS = re.compile(r"^set\(\s*OPWRIGHT_BINDING_FOLDERS([^)]*)\)", re.M
 MOST_FILES = 40
 ROOM_FOLDERS = ("src", "include", "python", "bridges", "devices", "command", "tests")
 
-# These cost an author's file compile time.
+# Public headers must not include these: they slow down the compilation of operators.
 HEAVY_HEADERS = re.compile(r"^(iostream|functional|fmt/.*)$")
 
 
 def parse_layers(root: Path) -> dict[str, set[str]]:
-    """Return, per layer in order, the layers whose headers it may include (with its own)."""
+    """Return, for each layer in order, the layers whose headers it may include, itself included."""
     layers = {}
     for name, uses, _ in LAYER_LINE.findall((root / "CMakeLists.txt").read_text()):
         layers[name] = {name}.union(*(layers[used] for used in uses.split()))
@@ -45,7 +45,7 @@ def parse_binding_folders(root: Path) -> list[str]:
 
 
 def includes_of(path: Path) -> Iterator[tuple[int, str, str]]:
-    """Yield line number, opening mark and target of each #include."""
+    """Yield the line number, the opening quote or bracket, and the target of each #include."""
     for number, line in enumerate(path.read_text().splitlines(), start=1):
         if match := INCLUDE.match(line):
             yield number, match[1], match[2]
@@ -64,7 +64,7 @@ def layer_of_include(target: str, layers: dict[str, set[str]]) -> str | None:
 
 
 def check_layers(root: Path) -> list[str]:
-    """Return one line per broken rule, `path:line: what is wrong`."""
+    """Return one line per violation, `path:line: what is wrong`."""
     layers = parse_layers(root)
     problems = []
     for layer, allowed in layers.items():
@@ -72,7 +72,7 @@ def check_layers(root: Path) -> list[str]:
             problems += check_folder(root, folder, layers, allowed, f"layer {layer}")
     for name in ("include", "tests/operators", "tests/abi", "bridges", "devices"):
         problems += check_folder(root, root / name, layers, set(), name)
-    # The command stands above the top layer.
+    # The command may use every layer.
     problems += check_folder(root, root / "command", layers, set(layers), "command")
     problems += check_public_headers(root)
     problems += check_stray_folders(root, layers)
@@ -145,7 +145,7 @@ def check_folder(
 
 
 def check_public_headers(root: Path) -> list[str]:
-    # Sources written for PyTorch count on what its headers bring along.
+    # Sources written for PyTorch rely on what PyTorch's headers include.
     compat = root / "include" / "opwright" / "compat"
     return [
         f"{path.relative_to(root)}:{number}: a public header may not include <{target}>"

@@ -1,4 +1,4 @@
-"""Runs parts of a test command one after another and closes with a table of their times."""
+"""Runs the sections of a test command one after another, then prints a table of their times."""
 
 import json
 import os
@@ -16,7 +16,7 @@ IS_LONG = os.environ.get("OPWRIGHT_ALL") == "1"
 
 
 def run(command: Sequence[str | Path], **environment: str) -> bool:
-    """Run a command from the root with more environment variables; return whether it succeeded."""
+    """Run a command in the repository root with extra environment variables; return its success."""
     sys.stdout.flush()
     words = [str(word) for word in command]
     return subprocess.run(words, cwd=ROOT, env=os.environ | environment).returncode == 0
@@ -34,7 +34,7 @@ def run_ctest(name: str, *options: str, **environment: str) -> bool:
 
 
 def run_pytest(name: str, *options: str | Path, **environment: str) -> bool:
-    """Run Python tests with the package of build/<name>."""
+    """Run Python tests with the package in build/<name>."""
     folder = ROOT / "build" / name
     if not any((folder / "python" / "opwright").glob("_C*.so")):
         print(f"build/{name} has no module _C: the build found no Python headers or no nanobind")
@@ -43,7 +43,7 @@ def run_pytest(name: str, *options: str | Path, **environment: str) -> bool:
 
 
 def cpu_seconds() -> float:
-    """Return the CPU time of all processes that this one started and waited for."""
+    """Return the CPU time of all child processes that this process waited for."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
@@ -59,8 +59,8 @@ class Section:
 class Sections:
     """The sections of one command.
 
-    A failing section does not stop the others. $OPWRIGHT_SECTIONS names a file that gets the times
-    as JSON (tools/time_from_scratch).
+    A failed section does not stop the others. If $OPWRIGHT_SECTIONS names a file, the times are
+    written there as JSON (for tools/time_from_scratch).
     """
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ class Sections:
         return passed
 
     def close(self) -> int:
-        """Print the table; return the status of the process."""
+        """Print the table; return the exit status."""
         total = Section(
             "total",
             sum(section.wall_seconds for section in self._done),

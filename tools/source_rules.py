@@ -1,4 +1,4 @@
-"""Rules over the files of the tree that need no tool: names, sizes, machine paths."""
+"""Checks of file names, file sizes and machine paths."""
 
 import re
 import subprocess
@@ -11,7 +11,7 @@ MOST_LINES = 1000
 NAMELESS = {"utils", "util", "helpers", "helper", "common", "misc", "extra", "details", "detail"}
 SNAKE_CASE = re.compile(r"_{0,2}[a-z0-9]+(_[a-z0-9]+)*_{0,2}")
 NAMED_BY_OTHERS = {"CMakeLists"}
-# Headers and modules that stand where PyTorch's own do.
+# Headers and modules that have PyTorch's paths.
 PATHS_OF_OTHERS = (Path("include/opwright/compat"), Path("python/opwright/compat"))
 
 # Spelled in parts, so that this file passes its own check.
@@ -23,7 +23,7 @@ REGISTRY_HOST = re.compile(
 
 
 def files_of(root: Path) -> list[Path]:
-    """Return the files that are tracked or would be, relative to `root`."""
+    """Return the tracked files and those that git does not ignore, relative to `root`."""
     listing = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=root,
@@ -43,7 +43,7 @@ def check_names(files: list[Path]) -> list[str]:
         folders_and_stem = [*path.parts[:-1], path.stem if path.suffix else path.name]
         for part in folders_and_stem:
             if part in NAMELESS:
-                problems.append(f"{path}: '{part}' names no concept")
+                problems.append(f"{path}: '{part}' does not name a concept")
         stem = path.name.split(".")[0]
         if path.suffix not in CODE_SUFFIXES or stem in NAMED_BY_OTHERS:
             continue

@@ -1,4 +1,4 @@
-"""Finds the tests that a word means: a layer, a path, or a part of a test's name."""
+"""Finds the tests that match a word: a layer, a path, or part of a test's name."""
 
 import difflib
 import re
@@ -13,12 +13,12 @@ PYTHON_TEST = re.compile(r"^\s*(?:async )?def (test_\w+)\(", re.MULTILINE)
 
 
 class SelectionError(Exception):
-    """The word means no test."""
+    """No test matches the word."""
 
 
 @dataclass
 class Selection:
-    """What to run: gtest filters by layer, and arguments of pytest."""
+    """The tests to run: gtest filters by layer, and pytest arguments."""
 
     cpp: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     pytest: list[str] = field(default_factory=list)
@@ -34,12 +34,12 @@ class Selection:
 
 
 def filter_of(suite: str, name: str = "*") -> str:
-    """Return a gtest filter; instances of parametrized tests have a prefix and a suffix."""
+    """Return a gtest filter that also matches parametrized tests, which have a prefix or suffix."""
     return f"{suite}.{name}:*/{suite}.{name}/*:{suite}/*.{name}"
 
 
 def select(root: Path, word: str) -> Selection:
-    """Return the tests that `word` means; SelectionError when there are none."""
+    """Return the tests that match `word`; raise SelectionError if there are none."""
     layers = parse_layers(root)
     path = word.split("::")[0].rstrip("/")
     if word in layers:

@@ -1,8 +1,8 @@
-"""Names in unnamed namespaces are distinct in a folder, whose sources compile as one unit.
+"""Checks that names in unnamed namespaces are unique within a folder.
 
-Two helpers of one name would clash, or silently become overloads of each other, in the units of
-cmake/parse_once.cmake. The check reads the format that clang-format gives: what stands at namespace
-scope begins in the first column.
+The sources of a folder compile as unity units (cmake/parse_once.cmake), where two helpers with the
+same name would clash or silently become overloads. The check relies on clang-format: declarations
+at namespace scope start in the first column.
 """
 
 import re
@@ -21,12 +21,12 @@ FUNCTION = re.compile(
     r"(?:\[\[[^\]]*\]\] )?[\w:<>,&*\[\] ]+?[ &*](\w+)\(",
     re.MULTILINE,
 )
-# Not told apart by their names: overloads of these are found by their argument.
+# May be repeated: their overloads are distinguished by argument type.
 SHARED = {"__attribute__", "operator", "PrintTo", "main", "SetUp", "TearDown"}
 
 
 def unnamed_parts(text: str) -> str:
-    """Return what stands in unnamed namespaces."""
+    """Return the contents of unnamed namespaces."""
     parts, depth_of_unnamed, stack, end = [], 0, [], 0
     for match in BLOCK.finditer(text):
         if depth_of_unnamed:
@@ -42,7 +42,7 @@ def unnamed_parts(text: str) -> str:
 
 
 def helper_names(text: str) -> set[str]:
-    """Return functions, constants and types of unnamed namespaces; an alias with its meaning."""
+    """Return the functions, constants and types in unnamed namespaces, and aliases as `a = b`."""
     inside = unnamed_parts(text)
     names = {
         match[1] for pattern in (TYPE, CONSTANT, FUNCTION) for match in pattern.finditer(inside)
@@ -51,7 +51,7 @@ def helper_names(text: str) -> set[str]:
 
 
 def check_unit_names(root: Path, files: list[Path]) -> list[str]:
-    """Return a line for each name that two sources of one folder give to different helpers."""
+    """Return a line for each name that different helpers of one folder share."""
     homes: dict[tuple[Path, str], list[tuple[Path, str]]] = defaultdict(list)
     for path in files:
         if path.suffix != ".cpp" or not path.as_posix().startswith(UNIT_FOLDERS):
@@ -67,6 +67,6 @@ def check_unit_names(root: Path, files: list[Path]) -> list[str]:
             others = ", ".join(path.name for path, _ in places[1:])
             problems.append(
                 f"{places[0][0]}: '{name}' is a helper in {others} too; the sources of {folder} "
-                "compile as one unit: give each its own name, or the helper one home"
+                "compile as one unit: rename one of them, or share one helper"
             )
     return problems

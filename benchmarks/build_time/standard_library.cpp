@@ -1,4 +1,4 @@
-// The floor: the standard headers that a kernel's author includes anyway, and no operator.
+// The floor: only the standard headers that a kernel needs anyway.
 #include <cmath>
 #include <string>
 #include <vector>

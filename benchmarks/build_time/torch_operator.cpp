@@ -1,4 +1,4 @@
-// The same operator for PyTorch. With WHOLE_EXTENSION it includes what load_inline includes.
+// The same operator for PyTorch. WHOLE_EXTENSION adds the headers of load_inline.
 #include <cmath>
 
 #include <ATen/OpMathType.h>

@@ -1,4 +1,4 @@
-"""The operator x * y + limit with a fake kernel and a formula, and the calls that are timed."""
+"""The operator x * y + limit with a fake kernel and a formula, and the timed calls."""
 
 TORCH_CHECKS = (
     "test_schema",
@@ -9,7 +9,7 @@ TORCH_CHECKS = (
 
 
 def define(library, tensor_type, name):
-    """Define the operator with a library of either kind."""
+    """Define the operator with `library` of either package."""
 
     def scaled_sum(x: tensor_type, y: tensor_type, limit: float) -> tensor_type:
         return x * y + limit

@@ -1,11 +1,11 @@
-"""Wall time: opcheck has child processes and threads of its own."""
+"""Measures wall time, because opcheck starts child processes and threads."""
 
 import statistics
 import time
 
 
 def measure(cases, rounds):
-    """Return the median of each case in microseconds; a first round warms up."""
+    """Return the median of each case in microseconds; the first round is a warm-up."""
     samples = {name: [] for name in cases}
     for turn in range(rounds + 1):
         for name, run in cases.items():

@@ -1,4 +1,4 @@
-"""The parts of compile.py: the same functions, compiled by Opwright, torch and jax."""
+"""Parts of compile.py: the same functions, compiled by Opwright, torch and jax."""
 
 from .functions import TITLES
 

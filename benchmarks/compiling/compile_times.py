@@ -1,10 +1,10 @@
-"""How long compiling takes in a fresh process; prints `name milliseconds` lines.
+"""Measures compile times in a fresh process; prints `name milliseconds` lines.
 
     compile_times.py ours|jax|torch FIRST
 
-compiles the functions one after the other, the one of the letter FIRST first: `first_<letter>` is
-what its first call took over a later one, with the import of LLVM, `next_<letter>` that of a
-function that comes later. Where LLVM was loaded is `llvm 1` (ours).
+Compiles all functions, starting with the one of letter FIRST. `first_<letter>` is the time of its
+first call minus that of a later call, including the import of LLVM; `next_<letter>` is the same for
+the other functions. `llvm 1` is printed if LLVM was loaded (ours only).
 """
 
 import os

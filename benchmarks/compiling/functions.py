@@ -1,6 +1,6 @@
-"""The functions that are compiled, written once for Opwright and torch, whose names are the same.
+"""The compiled functions, written once for Opwright and torch, which share the API.
 
-What each takes stands in SHAPES; jax_functions.py has the same for jax.
+SHAPES has the shapes of the arguments; jax_functions.py has the same functions for jax.
 """
 
 ROWS = (1024, 1024)
@@ -8,7 +8,7 @@ WIDTH, HEADS, SEQUENCE = 256, 4, 128
 BATCH, INPUTS, HIDDEN, CLASSES = 128, 256, 512, 10
 LEARNING_RATE = 0.01
 
-# What a function is called in rows; the letters are those of the issue.
+# The names of the functions in rows.
 TITLES = {
     "a": "(a) ten pointwise, 1 M",
     "a2": "(a2) ten cheap pointwise, 1 M",
@@ -44,7 +44,7 @@ SHAPES = {
 
 
 def functions_of(package, squash):
-    """Functions of tensors by letter; `squash` is the custom operator of (h)."""
+    """Return the functions by letter; `squash` is the custom operator of (h)."""
     functional = package.nn.functional
 
     def pointwise(x, y):
@@ -96,7 +96,7 @@ def functions_of(package, squash):
 
 
 def training_of(package):
-    """The loss of an MLP, and the step of gradient descent that writes its parameters."""
+    """Return the loss of an MLP and the gradient descent step that updates its parameters."""
     functional = package.nn.functional
 
     def loss(x, target, w1, b1, w2, b2, w3, b3):

@@ -1,4 +1,4 @@
-"""What explain tells of our plans, and how often a function is compiled; prints JSON."""
+"""Prints as JSON what `explain` reports about our plans, and how often a function is compiled."""
 
 import json
 import sys
@@ -34,7 +34,7 @@ def count_training_nests():
 
 
 def count_compiles(function):
-    """In a loop over batch sizes."""
+    """Count compilations in a loop over batch sizes."""
     compiled = opwright.compile(function)
     for size in BATCH_SIZES:
         compiled(opwright.ones(size, 64), opwright.ones(64), opwright.ones(64))

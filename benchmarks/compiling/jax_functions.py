@@ -60,7 +60,7 @@ def functions_of(squash):
 
 
 def training_step():
-    """One function: loss, gradients and the new parameters."""
+    """Return one function that computes the loss, the gradients and the new parameters."""
 
     def loss(parameters, x, target):
         w1, b1, w2, b2, w3, b3 = parameters

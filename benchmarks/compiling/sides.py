@@ -1,7 +1,7 @@
-"""Ours and the peers: for each function something to run, on the same numbers.
+"""The compiled functions of Opwright, torch and jax, on the same inputs.
 
-The custom operator of (h) is one binary in all three: torch and jax get it by our bridges, which
-are quicker than operators of their own libraries (torch_bridge.py).
+The custom operator of (h) is the same binary in all three. torch and jax load it through our
+bridges, which are faster than their own ways to add operators (torch_bridge.py).
 """
 
 import importlib.util
@@ -15,13 +15,13 @@ from harness import release_build
 from .functions import BATCH, CLASSES, INPUTS, PARAMETER_SHAPES, SHAPES, functions_of, training_of
 
 LIBRARY = release_build() / "operators" / "libcompiling.so"
-# What Inductor made is kept here: its first function takes 12 s, found again 2 s.
+# Inductor's cache: its first function takes 12 s to compile, 2 s from the cache.
 INDUCTOR_CACHE = release_build() / "peers" / "inductor"
 
 
 @dataclass
 class Side:
-    """What is timed, by letter; each run gives its result."""
+    """The timed functions by letter; each returns its result."""
 
     runs: dict[str, Callable[[], object]]
     small: Callable[[], object] | None = None  # (a) on 4 elements
@@ -32,7 +32,7 @@ class Side:
 def numbers_of(shapes):
     generator = numpy.random.default_rng(1)
     numbers = (generator.standard_normal(shape, dtype=numpy.float32) for shape in shapes)
-    # Weights as they are at the start of training, so that nothing grows from layer to layer.
+    # Weights are scaled as for training, so that values do not grow from layer to layer.
     return [n if len(n.shape) < 2 or n.shape[0] == BATCH else n * 0.05 for n in numbers]
 
 
@@ -56,7 +56,7 @@ def is_there(name):
 
 
 def side_of(package, squash, transform):
-    """Opwright and torch alike; `transform` compiles a function, or leaves it."""
+    """Works for Opwright and torch; `transform` compiles a function or returns it unchanged."""
 
     def run_of(letter, function):
         inputs = [package.from_numpy(each) for each in operands(letter)]
@@ -78,7 +78,7 @@ def side_of(package, squash, transform):
 
 
 def training_run(package, transform):
-    """The loss by a compiled function, its gradients, and a compiled update of the parameters."""
+    """Run a compiled loss, its gradients, and a compiled update of the parameters."""
     loss, update = (transform(each) for each in training_of(package))
     x, target, numbers = training_operands()
     x, target = package.from_numpy(x), package.from_numpy(target)
@@ -100,7 +100,7 @@ def our_side(opwright):
 
 
 def torch_sides(opwright):
-    """Compiled and eager; nothing without torch."""
+    """Return the compiled and the eager side; empty without torch."""
     if not is_there("torch"):
         return {}
     os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(INDUCTOR_CACHE))
@@ -120,7 +120,7 @@ def torch_sides(opwright):
 
 
 def jax_side(opwright):
-    """Nothing without jax."""
+    """Return the jax side; empty without jax."""
     if not is_there("jax"):
         return {}
     import jax

@@ -1,10 +1,10 @@
-"""The steady state on some threads, all sides in turn in one process; prints JSON.
+"""Times compiled functions after warm-up, all sides in turn in one process; prints JSON.
 
     steady.py THREADS ROUNDS
 
-Times are of single calls, in microseconds by side and letter: the least and the median. On a shared
-machine the quick calls tell more than the mean; on one thread all sides are held to one core, since
-XLA's own threads do not ask how many there may be.
+Prints the minimum and the median of single calls, in microseconds, by side and letter. On a shared
+machine the minimum is more meaningful than the mean. On one thread, all sides are pinned to one
+core, because XLA ignores thread limits.
 """
 
 import gc
@@ -38,7 +38,7 @@ SMALL_CALLS = 500
 
 
 def check_results(sides):
-    """The first call compiles; all sides must give the same."""
+    """Compile with a first call; check that all sides return the same result."""
     for letter in TITLES:
         results = {name: side.to_numpy(side.runs[letter]()) for name, side in sides.items()}
         ours = results["ours"]
@@ -49,7 +49,7 @@ def check_results(sides):
 
 
 def sample(run, calls):
-    """Seconds of each of some calls, after one that warms the caches up."""
+    """Return the seconds of each call, after one warm-up call."""
     run()
     times = []
     for _ in range(calls):
@@ -60,7 +60,7 @@ def sample(run, calls):
 
 
 def measure(runs):
-    """{name: seconds of calls}, in turn."""
+    """Return {name: seconds of calls}, measured in turn."""
     samples = {name: [] for name in runs}
     calls = {name: max(2, min(50, int(SLICE / min(sample(run, 3))))) for name, run in runs.items()}
     for _ in range(ROUNDS):

@@ -1,4 +1,4 @@
-"""Cases of benchmarks/cuda.py: calls of ours and of torch's on one GPU."""
+"""Parts of cuda.py: the same calls in Opwright and in torch on one GPU."""
 
 from .cases import call_cases, kernel_cases, layer_cases
 from .timing import time_side_by_side

@@ -1,8 +1,8 @@
-"""What is called: the same in both packages."""
+"""The timed calls, the same in both packages."""
 
 
 def python_operator(package):
-    """twice(x), written in Python and with a rule for its gradient."""
+    """Define twice(x) in Python, with an autograd rule."""
 
     def twice(x):
         return x + x
@@ -14,7 +14,7 @@ def python_operator(package):
 
 
 def call_cases(ow, torch, add_library):
-    """Calls that cost what a call costs: small tensors. Name -> {side: function}."""
+    """Return calls on small tensors, where overhead dominates: {name: {side: function}}."""
     ow.load_library(str(add_library))
     one_launch = ow.ops.one_launch.add.default
     cases = {
@@ -43,7 +43,7 @@ def call_cases(ow, torch, add_library):
 
 
 def kernel_cases(package, dtype_name="float32"):
-    """Kernels over much memory. Name -> function, in one of the packages."""
+    """Return kernels on large tensors of one package: {name: function}."""
     dtype = getattr(package, dtype_name)
     options = {"device": "cuda", "dtype": dtype}
     functional = package.nn.functional
@@ -63,7 +63,7 @@ def kernel_cases(package, dtype_name="float32"):
 
 
 def layer_cases(package):
-    """What networks are made of, without a target. Name -> function, in one of the packages."""
+    """Return layers of networks, which have no target, of one package: {name: function}."""
     functional = package.nn.functional
     bfloat16 = package.bfloat16
 

@@ -1,8 +1,7 @@
-// Prints nanoseconds on a CUDA device, a line for each figure:
-//   allocation 85.2    one allocation from the cache of the plug-in, and its return
-//   launch 2100.0      one launch of an empty kernel by the driver alone: what no operator goes
-//   below
-// The argument is the plug-in's path; its table is called as a host does.
+// Prints nanoseconds on a CUDA device, one line for each figure:
+//   allocation 85.2    one allocation from the plug-in's cache, and its release
+//   launch 2100.0      one launch of an empty kernel by the driver, a lower bound of every operator
+// The argument is the plug-in's path; its table is called as a host calls it.
 #include <dlfcn.h>
 
 #include <chrono>
@@ -18,7 +17,7 @@ namespace {
 
 template <class Function>
 double nanoseconds_of(int times, const Function& function) {
-  function();  // the first one starts the device
+  function();  // the first call initializes the device
   const auto began = std::chrono::steady_clock::now();
   for (int i = 0; i < times; ++i) function();
   const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - began;

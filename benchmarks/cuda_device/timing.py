@@ -1,11 +1,11 @@
-"""Times calls on a GPU: many between two waits, sides in turn."""
+"""Times calls on a GPU: many calls between two synchronizations, sides in turn."""
 
 import statistics
 import time
 
 
 def time_side_by_side(sides, calls, rounds):
-    """Median seconds of a call, by side. `sides` maps a name to (function, wait for the device)."""
+    """Return the median seconds per call by side; `sides` maps a name to (call, synchronize)."""
     seconds = {name: [] for name in sides}
     for function, wait in sides.values():
         for _ in range(calls):

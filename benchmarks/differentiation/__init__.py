@@ -1,4 +1,4 @@
-"""The parts of autograd.py: the same programs, differentiated by Opwright and by PyTorch."""
+"""Parts of autograd.py: the same programs, differentiated by Opwright and by PyTorch."""
 
 from .cases import our_cases, torch_cases
 from .memory import bytes_of_a_node

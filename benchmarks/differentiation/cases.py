@@ -1,4 +1,4 @@
-"""What is differentiated: a custom operator, mul, a chain, and a training step."""
+"""The differentiated programs: a custom operator, mul, a chain, and a training step."""
 
 import importlib.util
 import itertools
@@ -19,7 +19,7 @@ def scale_gradient(ctx, grad):
 
 
 def python_scale(package):
-    """Define a custom operator in Python, with its formula."""
+    """Define a custom operator in Python with a backward formula."""
 
     def scale(x: package.Tensor, factor: float) -> package.Tensor:
         return x * factor
@@ -30,7 +30,7 @@ def python_scale(package):
 
 
 def step_case(package, forward, parts=1):
-    """Forward and backward of `forward(x)`, which has 4 elements."""
+    """Time the forward and backward pass of `forward(x)`, where x has 4 elements."""
     x = package.ones(4, requires_grad=True)
     gradient = package.ones(4)
 
@@ -49,7 +49,7 @@ def product_chain(x):
 
 
 def training_case(package):
-    """One step of SGD of a small multi-layer perceptron."""
+    """Time one SGD step of a small multi-layer perceptron."""
     package.manual_seed(0)
     nn = package.nn
     widths = [WIDTH] * LAYERS + [CLASSES]
@@ -87,7 +87,7 @@ def our_cases(package):
 
 
 def torch_cases():
-    """The same through torch; nothing without it."""
+    """Return the cases of torch; empty without torch."""
     if importlib.util.find_spec("torch") is None:
         return {}
     import torch

@@ -1,4 +1,4 @@
-"""What a chain of products keeps in memory, in a process of its own for each side."""
+"""Memory use of a recorded chain of products, measured in a separate process for each side."""
 
 import subprocess
 import sys
@@ -34,7 +34,7 @@ print((resident() - before) / {length})
 
 
 def bytes_of_a_node(package):
-    """Growth of resident memory over a product of 4 elements; None where `package` is missing."""
+    """Return the bytes that one recorded product of 4 elements adds; None without `package`."""
     source = PROGRAM.format(package=package, length=LENGTH)
     environment = {"PYTHONPATH": str(release_build() / "python"), "PATH": ""}
     done = subprocess.run(

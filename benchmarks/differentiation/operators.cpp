@@ -1,4 +1,4 @@
-// The operator that autograd.py differentiates, with a formula in C++.
+// The operator of autograd.py with a C++ formula.
 #include "opwright/opwright.h"
 
 namespace {

@@ -1,4 +1,4 @@
-// What a call costs over the bare function, in the core.
+// Measures the overhead of operator calls over a plain function call.
 //
 //   dispatch_bench libtouch.so
 #include <string_view>

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <vector>
 
-// Nanoseconds of one call of `body`: the median of nine runs of `count`.
+// Returns the nanoseconds of one call of `body`: the median of nine runs of `count` calls.
 template <class Body>
 double nanoseconds(int count, Body body) {
   std::vector<double> runs;

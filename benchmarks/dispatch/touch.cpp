@@ -1,4 +1,4 @@
-// The operator of dispatch_bench in a binary of its own.
+// The operator of dispatch_bench as an operator binary.
 #include "opwright/opwright.h"
 
 namespace {

@@ -1,4 +1,4 @@
-"""The parts of export.py: the same chains of operators, exported by Opwright and by torch."""
+"""Parts of export.py: the same chains of operators, exported by Opwright and by torch."""
 
 from .cases import LENGTHS, SAVED_LENGTHS, our_side, torch_side
 from .footprint import library_megabytes, peak_megabytes

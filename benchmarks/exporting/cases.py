@@ -1,6 +1,6 @@
-"""What is exported, saved, loaded and run: chains of sin, a product and a sum in turn.
+"""The exported programs: chains of sin, multiplication and addition.
 
-A chain is a module that loops over one value of four elements, whose only dimension is free.
+A chain is a module that loops over one tensor of four elements, whose only dimension is dynamic.
 """
 
 import importlib.util
@@ -15,7 +15,7 @@ SAVED_LENGTHS = (100, 1000)
 
 
 def chain_of(package, length):
-    """A module that runs `length` operators."""
+    """Return a module that runs `length` operators."""
     steps = (package.sin, lambda x: x * 2.0, lambda x: x + x)
     chain = tuple(islice(cycle(steps), length))
 
@@ -30,14 +30,14 @@ def chain_of(package, length):
 
 @dataclass
 class Side:
-    """One of the two packages: what it does by name, and its files by length."""
+    """The cases of one package by name, and its saved files by length."""
 
     cases: dict[tuple[str, int], Case]
     files: dict[int, Path] = field(default_factory=dict)
 
 
 def side_of(package, export, folder, ending):
-    """`export` is the package's module of that name; programs are saved to `folder`."""
+    """Return the side of `package`; `export` is its export module, `folder` gets the files."""
     example = package.ones(4)
 
     def export_chain(length):
@@ -65,7 +65,7 @@ def our_side(opwright, folder):
 
 
 def torch_side(folder):
-    """None without torch."""
+    """Return the side of torch; None without torch."""
     if importlib.util.find_spec("torch") is None:
         return None
     import torch

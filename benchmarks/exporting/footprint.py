@@ -1,4 +1,4 @@
-"""How large things are: a library without its debugging sections, a process at its peak."""
+"""Sizes: a library without debug sections, and the peak memory of a process."""
 
 import subprocess
 import tempfile
@@ -15,7 +15,7 @@ def library_megabytes(library):
 
 
 def peak_megabytes(statement, python):
-    """The most memory that a fresh interpreter had, which ran the statement."""
+    """Return the peak memory of a fresh interpreter that runs the statement."""
     probe = f"""
 {statement}
 print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))

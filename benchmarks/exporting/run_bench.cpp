@@ -1,8 +1,8 @@
-// What running a loaded program costs, and how much memory its process has.
+// Measures the time to run a loaded program, and the memory of its process.
 //
 //   run_bench chain.opw [LOOPS]
 //
-// The program takes one tensor of four floats. With no LOOPS only the memory is told.
+// The program has one input, a tensor of four floats. Without LOOPS only the memory is printed.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -27,7 +27,7 @@ using opwright::ExportedProgramPtr;
 using opwright::Tensor;
 using opwright::ValueOf;
 
-// The most memory that the process had, in KiB.
+// Returns the peak memory of the process, in KiB.
 int64_t read_peak() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
@@ -37,14 +37,14 @@ int64_t read_peak() {
   return 0;
 }
 
-// Of this thread: on a busy machine it leaves out what other programs took.
+// CPU time of this thread, which excludes other programs on a busy machine.
 int64_t cpu_nanoseconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-// Nanoseconds of one call of `body`: the median of nine times `loops`.
+// Returns the nanoseconds of one call of `body`: the median of nine runs of `loops` calls.
 template <class Body>
 void report(const char* name, int loops, Body body) {
   std::array<double, 9> times{};

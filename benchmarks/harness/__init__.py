@@ -1,6 +1,7 @@
-"""What every benchmark shares: options, rows, and how programs are timed side by side."""
+"""Shared by all benchmarks: options, rows, result pages, and timing of programs in turn."""
 
 from .build import build_torch_library, build_torch_program, release_build
+from .page import markdown_table
 from .rows import Report, Row
 from .timing import interleave
 
@@ -10,5 +11,6 @@ __all__ = [
     "build_torch_library",
     "build_torch_program",
     "interleave",
+    "markdown_table",
     "release_build",
 ]

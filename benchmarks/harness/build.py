@@ -1,4 +1,4 @@
-"""Where our build is, and programs built against the peers."""
+"""The folder of our build, and programs built against PyTorch."""
 
 import importlib.util
 import os
@@ -9,12 +9,12 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def release_build():
-    """The folder of the release build; `make bench` has made it."""
+    """Return the folder of the release build, which `make bench` creates."""
     return Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release"))
 
 
 def build_torch_library(beside, source):
-    """A library of torch operators of a C++ file in the folder of `beside`; None without torch."""
+    """Build a library of torch operators from `source`, next to `beside`; None without torch."""
     spec = importlib.util.find_spec("torch")
     if spec is None:
         return None
@@ -31,7 +31,7 @@ def build_torch_library(beside, source):
 
 
 def build_torch_program(source):
-    """Compile a C++ program against the installed torch, once per source; None without torch."""
+    """Compile a C++ program against the installed torch if it changed; None without torch."""
     spec = importlib.util.find_spec("torch")
     if spec is None:
         return None

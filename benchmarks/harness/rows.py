@@ -1,13 +1,19 @@
-"""Rows of a benchmark: name, ours, peer, ratio, target, ok or short."""
+"""The rows of a benchmark: name, ours, peer, ratio, target, and `ok` or `short`."""
 
 import argparse
 import json
+import sys
 from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from .page import RESULTS, describe_run, write_page
+
+HEADER = ("name", "ours", "peer", "ratio", "target", "")
 
 
 @dataclass
 class Row:
-    """One figure. `ratio` is peer over ours: how many times better ours is.
+    """One figure. `ratio` is peer / ours: how many times better ours is.
 
     >>> Row.at_most("call", ours=4.0, limit=15, unit="ns").ok
     'ok'
@@ -23,14 +29,14 @@ class Row:
 
     @classmethod
     def at_most(cls, name, *, ours, limit, unit, peer=None, stretch=None):
-        """Ours must not be above `limit`."""
+        """Ours must be at most `limit`."""
         target = f"<= {limit:g} {unit}" + (f" (stretch {stretch:g})" if stretch else "")
         ratio = peer / ours if peer and ours > 0 else None
         return cls(name, ours, unit, peer, ratio, target, "ok" if ours <= limit else "short")
 
     @classmethod
     def times_better(cls, name, *, ours, peer, times, unit):
-        """The peer must take at least `times` as long."""
+        """The peer must take at least `times` as long as ours."""
         if peer is None:
             return cls(name, ours, unit, None, None, f">= {times:g}x", "peer missing")
         ratio = peer / ours if ours > 0 else float("inf")
@@ -39,7 +45,7 @@ class Row:
 
     @classmethod
     def no_slower(cls, name, *, ours, peer, times, unit):
-        """Ours must not take more than `times` as long as the peer."""
+        """Ours must take at most `times` as long as the peer."""
         if peer is None:
             return cls(name, ours, unit, None, None, f"<= {times:g}x of it", "peer missing")
         verdict = "ok" if ours <= times * peer else "short"
@@ -47,18 +53,35 @@ class Row:
 
     @classmethod
     def told(cls, name, *, ours, unit, peer=None):
-        """A figure without a target: a floor, or a case that puts others in place."""
+        """A figure without a target, for comparison."""
         ratio = peer / ours if peer and ours > 0 else None
         return cls(name, ours, unit, peer, ratio, "-", "-")
 
+    def cells(self):
+        """Return the texts of the columns of HEADER."""
+
+        def number(value):
+            return "-" if value is None else f"{value:.4g} {self.unit}".rstrip()
+
+        ratio = "-" if self.ratio is None else f"{self.ratio:.{2 if self.ratio < 3 else 1}f}x"
+        return (self.name, number(self.ours), number(self.peer), ratio, self.target, self.ok)
+
 
 class Report:
-    """Collects the rows of one script, prints them, writes them as JSON on request."""
+    """Collects the rows of one script and prints them.
 
-    def __init__(self, description):
+    --json and --write also write them to a file and to docs/results/<script>.md. The page starts
+    with `description`, the docstring of the script, whose first line is the title. `has_page` is
+    false if another command writes the page.
+    """
+
+    def __init__(self, description, has_page=True):
         parser = argparse.ArgumentParser(description=description)
         parser.add_argument("--quick", action="store_true", help="end within 45 seconds")
-        parser.add_argument("--json", metavar="FILE", help="write the rows there as well")
+        parser.add_argument("--json", metavar="FILE", help="also write the rows to this file")
+        parser.add_argument("--write", action="store_true", help="also update docs/results")
+        self.description = description
+        self.has_page = has_page
         self.options = parser.parse_args()
         self.rows = []
 
@@ -66,18 +89,9 @@ class Report:
         self.rows.append(row)
 
     def finish(self):
-        """Print everything; the exit status is 1 when a row falls short of its target."""
-
-        def number(value, unit=""):
-            return "-" if value is None else f"{value:.4g}{' ' + unit if unit else ''}"
-
-        header = ("name", "ours", "peer", "ratio", "target", "")
-        lines = [header]
-        for row in self.rows:
-            ratio = "-" if row.ratio is None else f"{row.ratio:.{2 if row.ratio < 3 else 1}f}x"
-            ours, peer = number(row.ours, row.unit), number(row.peer, row.unit)
-            lines.append((row.name, ours, peer, ratio, row.target, row.ok))
-        widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
+        """Print and write the rows; return 1 if a row misses its target, else 0."""
+        lines = [HEADER, *(row.cells() for row in self.rows)]
+        widths = [max(len(line[i]) for line in lines) for i in range(len(HEADER))]
         for line in lines:
             print(
                 "  ".join(
@@ -87,4 +101,9 @@ class Report:
         if self.options.json:
             with open(self.options.json, "w") as file:
                 json.dump([asdict(row) for row in self.rows], file, indent=1)
+        if self.options.write and self.has_page:
+            script = Path(sys.argv[0]).stem
+            command = f"benchmarks/{script}.py" + (" --quick" if self.options.quick else "")
+            cells = [row.cells() for row in self.rows]
+            write_page(RESULTS / f"{script}.md", self.description, describe_run(command), cells)
         return 1 if any(row.ok == "short" for row in self.rows) else 0

@@ -1,13 +1,13 @@
-"""Programs that print `name value` lines, in turn: a busy machine slows all of them alike."""
+"""Runs programs that print `name value` lines in turn, so that a busy machine slows all of them."""
 
 import statistics
 import subprocess
 
 
 def interleave(programs, rounds):
-    """Run each program once a round; the median of every figure it prints.
+    """Run each program once per round; return the median of every figure it prints.
 
-    `programs` maps a name to a command, or to None for one that is not there.
+    `programs` maps a name to a command, or to None if the program is not available.
     """
     figures = {name: {} for name in programs}
     for _ in range(rounds):

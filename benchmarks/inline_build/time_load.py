@@ -1,7 +1,7 @@
-"""Loads the operator once, with one library, in this process: time_load.py LIBRARY CACHE [again].
+"""Loads the operator with one library in this process: time_load.py LIBRARY CACHE [again].
 
-Prints `load SECONDS`: CPU seconds of this process and of the compilers that it started, from after
-the import until the operator can be called. With `again`, the seconds of loading it once more.
+Prints `load SECONDS`: CPU seconds of this process and its compilers, from after the import until
+the operator can be called. With `again`, also the seconds of loading it a second time.
 """
 
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 
 LIBRARY, CACHE = sys.argv[1:3]
 SOURCE = (Path(__file__).parents[2] / "tests/seeds/dual_residual.cpp.txt").read_text()
-# tvm-ffi has no operators to call, so its source has the loop.
+# tvm-ffi has no operators to call, so its source contains the loop.
 TVM_SOURCE = """
 using tvm::ffi::TensorView;
 void dual_residual(TensorView x, TensorView y, double alpha, TensorView first, TensorView second) {

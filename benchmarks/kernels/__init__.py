@@ -1,4 +1,4 @@
-"""The cases of kernels.py, and how they are timed."""
+"""Parts of kernels.py: the cases and the timing loop."""
 
 from .cases import SIZES, pointwise_cases
 from .matrix_cases import convolution_cases, product_cases, small_product_cases
@@ -16,6 +16,6 @@ __all__ = [
 
 
 def element_cases(package, size):
-    """Every case with about `size` elements, a function without arguments by its name."""
+    """Return every case with about `size` elements: {name: function without arguments}."""
     families = (pointwise_cases, fold_cases, movement_cases)
     return {name: call for family in families for name, call in family(package, size).items()}

@@ -1,4 +1,4 @@
-"""What is called: the same operators of Opwright and of torch on the same numbers."""
+"""Pointwise cases: the same operators of Opwright and torch on the same inputs."""
 
 import numpy
 
@@ -12,7 +12,7 @@ def operands(size):
 
 
 def pointwise_cases(package, size):
-    """Functions without arguments by name; `package` is opwright or torch."""
+    """Return {name: function without arguments}; `package` is opwright or torch."""
     values = {name: package.from_numpy(each.copy()) for name, each in operands(size).items()}
     x, y, condition, ints = values.values()
     half, other_half = x.to(package.bfloat16), y.to(package.bfloat16)

@@ -1,8 +1,8 @@
-"""Products and convolutions of Opwright and of torch on the same numbers."""
+"""Matrix products and convolutions of Opwright and torch on the same inputs."""
 
 import numpy
 
-# rows, depth, columns of one product; 2 x 2 has the four elements of the smallest pointwise case.
+# (rows, depth, columns) of a product; 2 x 2 has as many elements as the smallest pointwise case.
 SMALL_SIDES = (2, 32, 64)
 LARGE_SIDES = (256, 512, 1024)
 # name: (batch, channels, results, kernel, image, stride, padding)
@@ -24,7 +24,7 @@ def square_case(package, side):
 
 
 def small_product_cases(package):
-    """Functions without arguments by name; `package` is opwright or torch."""
+    """Return {name: function without arguments}; `package` is opwright or torch."""
     return {f"mm {side}x{side}": square_case(package, side) for side in SMALL_SIDES}
 
 

@@ -1,4 +1,4 @@
-"""Operators over a square of elements: folds, norms, scans, sorting, copies, indexing."""
+"""Cases on square matrices: reductions, norms, scans, sorting, copies, indexing."""
 
 import math
 
@@ -6,7 +6,7 @@ import numpy
 
 
 def fold_cases(package, size):
-    """Functions without arguments by name; `package` is opwright or torch."""
+    """Return {name: function without arguments}; `package` is opwright or torch."""
     side = math.isqrt(size)
     generator = numpy.random.default_rng(2)
     x = package.from_numpy(generator.standard_normal((side, side), dtype=numpy.float32))
@@ -41,7 +41,7 @@ def fold_cases(package, size):
 
 
 def movement_cases(package, size):
-    """Copies and indexing; names and functions as above."""
+    """Return the cases of copies and indexing, as above."""
     side = math.isqrt(size)
     generator = numpy.random.default_rng(3)
     x, y = (

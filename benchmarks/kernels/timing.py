@@ -1,17 +1,17 @@
-"""Nanoseconds of many calls on several sides, in turn, so that a busy machine slows all alike."""
+"""Times calls of several sides in turn, so that a busy machine slows all of them."""
 
 import gc
 import statistics
 import time
 
-# So long the threads of one side may go on waiting for work, on the cores that the next one needs.
+# The seconds for which the idle threads of one side may keep spinning on the cores of the next.
 PAUSE = 0.01
 
 
 def measure(sides, size, threads, rounds):
-    """Return {side: {case: median}}; the first round warms up.
+    """Return {side: {case: median nanoseconds}}; the first round is a warm-up.
 
-    On one thread it is CPU time, which leaves out what other programs took; on more the clock.
+    On one thread this is CPU time, which excludes other programs; on more it is wall time.
     """
     now = time.thread_time_ns if threads == 1 else time.perf_counter_ns
     calls = max(1, min(2000, (1 << 20) // size // 4))

@@ -1,4 +1,4 @@
-"""The parts of onnx.py: models written by us and by torch's exporters, and run in ONNX Runtime."""
+"""Parts of onnx.py: models exported by us and by torch, and run in ONNX Runtime."""
 
 from .exporters import LENGTHS, our_exports, torch_exports
 from .nodes import node_cases

@@ -12,7 +12,7 @@ OPSET = 20
 
 
 def our_exports(opwright, folder):
-    """Cases by the length of the chain."""
+    """Return the cases by chain length."""
     example = opwright.ones(4)
     shapes = {"x": {0: opwright.export.Dim("batch")}}
 
@@ -23,7 +23,7 @@ def our_exports(opwright, folder):
 
 
 def torch_exports(folder):
-    """Cases by the exporter ("new", "old") and the length; without what is not installed."""
+    """Return the cases by exporter ("new", "old") and length; only installed exporters."""
     if importlib.util.find_spec("torch") is None:
         return {}
     import torch

@@ -1,7 +1,7 @@
-"""What one node costs in ONNX Runtime: an operator of a binary beside a built-in node.
+"""The cost of one node in ONNX Runtime: an operator of a binary and a built-in node.
 
-Both are chains over one small tensor, run in one thread without fusion; a chain of one node is
-taken off, so that what a run costs by itself does not count.
+Both run as chains over one small tensor, on one thread without fusion. The time of a chain of one
+node is subtracted, so that the fixed cost of a run does not count.
 """
 
 from tracing.timing import Case
@@ -11,7 +11,7 @@ SIZES = (4, 1000)
 
 
 def chain_of(step, length):
-    """A function of as many tensors as a step gives."""
+    """Return a function that applies `step` `length` times."""
 
     def chain(*values):
         for _ in range(length):
@@ -46,7 +46,7 @@ def run_case(opwright, step, num_inputs, length, size, folder, library):
 
 
 def node_cases(opwright, operators, folder):
-    """Cases by (what, size, length): "own" and "built-in" chains of LENGTH nodes and of one."""
+    """Return cases by (node, size, length): chains of LENGTH nodes and of one node."""
     soft_clip = operators / "libsoft_clip.so"
     dual_residual = operators / "libdual_residual.so"
     opwright.load_library(soft_clip)

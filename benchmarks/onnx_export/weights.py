@@ -1,4 +1,4 @@
-"""Models of large weights: written into the model, and to a file beside it."""
+"""Models with large weights, stored in the model or in a separate file."""
 
 import importlib.util
 
@@ -13,7 +13,7 @@ def net_of(package, width, depth):
 
 
 def weight_cases(opwright, folder, depth, width=2048):
-    """Cases by who writes what, and the path that each writes; a layer has 16 MiB."""
+    """Return the cases, and the path that each writes; a layer has 16 MiB."""
     ours = net_of(opwright, width, depth)
     example = opwright.ones(1, width)
 
@@ -39,6 +39,6 @@ def weight_cases(opwright, folder, depth, width=2048):
 
 
 def megabytes(path):
-    """Of the model and of what lies beside it."""
+    """Return the sizes of the model and of its weight file."""
     beside = path.with_name(path.name + ".data")
     return tuple(each.stat().st_size / MEBIBYTE if each.exists() else 0 for each in (path, beside))

@@ -1,4 +1,4 @@
-"""The parts of python_call.py: peers built here, cases, and how they are timed."""
+"""Parts of python_call.py: compiled peers, cases and the timing loop."""
 
 from .cases import floor_cases, our_cases, torch_cases, tvm_ffi_cases
 from .timing import measure

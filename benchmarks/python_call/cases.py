@@ -1,4 +1,4 @@
-"""What is called: the same operators, through Opwright and through the peers."""
+"""The timed calls: the same operators in Opwright and in the peers."""
 
 from harness import release_build
 
@@ -18,7 +18,7 @@ def take_14(a, b, c, d, e, f, g, h, i, j, k, l, m, n):  # noqa: E741
 
 
 def operands(make):
-    """What the expressions name: x, y, alpha, and x0 ... x13, made by `make(element)`."""
+    """Return the variables of the expressions: x, y, alpha, and x0 ... x13 from `make(element)`."""
     fourteen = {name: make(1.0) for name in FOURTEEN.split(", ")}
     return {"x": make(1.0), "y": make(0.0), "alpha": 0.5, **fourteen}
 
@@ -35,7 +35,7 @@ def floor_cases():
 
 
 def cases_of_operators(package, values, calls, python_calls):
-    """The cases that Opwright and torch share; the binary with the operators is loaded."""
+    """Return the cases that Opwright and torch share; the operators must be loaded."""
     ops = package.ops.python_call
     axpy = ops.axpy.default
 
@@ -86,7 +86,7 @@ def our_cases(ow):
 
 
 def torch_cases():
-    """Nothing without torch."""
+    """Return the cases of torch; empty without torch."""
     torch = load_torch()
     if torch is None:
         return {}
@@ -95,14 +95,14 @@ def torch_cases():
     library = torch.library.Library("python_call_library", "DEF")
     library.define("none(Tensor x, Tensor y, float alpha) -> ()")
     library.impl("none", return_none, "CPU")
-    # The operator goes with its library, so the case holds both.
+    # The operator is removed with its library, so the case keeps both alive.
     kept = {"f": torch.ops.python_call_library.none.default, "library": library}
     cases["Library.impl"] = Case(f"f({BINARY})", {**kept, **values}, 1_000)
     return cases
 
 
 def tvm_ffi_cases():
-    """What tvm-ffi can do with tensors of its own; nothing without it."""
+    """Return the cases of tvm-ffi on its own tensors; empty without tvm-ffi."""
     loaded = load_tvm_ffi()
     if loaded is None:
         return {}

@@ -1,5 +1,5 @@
-// What any call from Python into C++ costs: a bare METH_FASTCALL function, and functions of
-// nanobind.
+// The minimum cost of a call from Python into C++: a bare METH_FASTCALL function, and nanobind
+// functions.
 #include <nanobind/nanobind.h>
 
 namespace nb = nanobind;

@@ -1,4 +1,4 @@
-// The operators that python_call.py times. torch_operators.cpp has the same for PyTorch.
+// The operators of python_call.py. torch_operators.cpp has the same operators for PyTorch.
 #include "opwright/opwright.h"
 
 namespace {
@@ -30,7 +30,7 @@ std::tuple<Tensor, Tensor> sum_and_difference(const Tensor& x, const Tensor& y, 
 using T = const Tensor&;
 void take14(T, T, T, T, T, T, T, T, T, T, T, T, T, T) {}
 
-// Overloads of one name: a call of the packet has to find the second one.
+// Two overloads of one name: a call of the packet must select the second.
 void choose_int(const Tensor& /*x*/, const Tensor& /*y*/, int64_t /*count*/) {}
 void choose_float(const Tensor& /*x*/, const Tensor& /*y*/, double /*alpha*/) {}
 

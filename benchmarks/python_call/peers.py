@@ -1,4 +1,4 @@
-"""The peers' side in C++: compiled once per source, into the folder of the build."""
+"""The C++ code of the peers, compiled once per source into the build folder."""
 
 import importlib.util
 import subprocess
@@ -11,13 +11,13 @@ SOURCES = Path(__file__).parent
 
 
 def package_folder(name):
-    """Where an importable package is, without importing it; None when it is not there."""
+    """Return the folder of a package without importing it; None if it is not installed."""
     spec = importlib.util.find_spec(name)
     return Path(spec.origin).parent if spec else None
 
 
 def build_shared(source, *flags, suffix=".so"):
-    """A shared library of one of the sources here; `flags` end with what it links."""
+    """Build a shared library from a source in this folder; `flags` end with its libraries."""
     source = SOURCES / source
     library = release_build() / "peers" / f"{source.stem}{suffix}"
     if not library.exists() or library.stat().st_mtime < source.stat().st_mtime:
@@ -28,7 +28,7 @@ def build_shared(source, *flags, suffix=".so"):
 
 
 def load_floor():
-    """The extension module of floor.cpp."""
+    """Return the extension module of floor.cpp."""
     nanobind = package_folder("nanobind")
     flags = [f"-I{sysconfig.get_paths()['include']}", f"-I{nanobind / 'include'}"]
     flags += [f"-I{nanobind / 'ext/robin_map/include'}", "-fno-strict-aliasing", "-DNDEBUG"]
@@ -41,7 +41,7 @@ def load_floor():
 
 
 def load_torch():
-    """torch with the operators of torch_operators.cpp; None without torch."""
+    """Return torch with the operators of torch_operators.cpp; None without torch."""
     path = build_torch_library(__file__, "torch_operators.cpp")
     if path is None:
         return None
@@ -53,7 +53,7 @@ def load_torch():
 
 
 def load_tvm_ffi():
-    """tvm_ffi and the module of tvm_ffi_functions.cpp; None without it."""
+    """Return tvm_ffi and the module of tvm_ffi_functions.cpp; None without tvm_ffi."""
     folder = package_folder("tvm_ffi")
     if folder is None:
         return None

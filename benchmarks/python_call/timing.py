@@ -1,7 +1,6 @@
-"""Nanoseconds per call of many cases, in turn, in one process.
+"""Times many cases in turn in one process, in nanoseconds per call.
 
-It is CPU time of the thread: on an idle machine that is the time on the clock, and on a busy one it
-leaves out what other programs took.
+It measures the CPU time of the thread, which excludes other programs on a busy machine.
 """
 
 import gc
@@ -14,7 +13,7 @@ from itertools import repeat
 
 @dataclass
 class Case:
-    """`call` is the expression that is timed, over the names of `values`.
+    """A timed expression `call` over the variables in `values`.
 
     >>> Case("len(x)", {"len": len, "x": ()}, calls=10).run() > 0
     True
@@ -35,14 +34,14 @@ class Case:
 
 
 def compile_loop(call: str, names: tuple[str, ...]) -> Callable:
-    """A function of its own for each case: the interpreter adapts a call to what it calls."""
+    """Make a separate function for each case: Python specializes calls per call site."""
     scope = {}
     exec(f"def loop(iterations, {', '.join(names)}):\n for _ in iterations:\n  {call}", scope)
     return scope["loop"]
 
 
 def measure(cases, rounds):
-    """The median of each case; the first round warms up. The collector is off meanwhile."""
+    """Return the median of each case; the first round is a warm-up. Runs without GC."""
     samples = {name: [] for name in cases}
     gc.disable()
     for turn in range(rounds + 1):

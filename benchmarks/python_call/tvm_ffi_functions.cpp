@@ -1,4 +1,4 @@
-// The functions of operators.cpp that tvm-ffi can have: it takes its own tensors as views.
+// The functions of operators.cpp that tvm-ffi supports; it passes its own tensors as views.
 #include <cstdlib>
 
 #include <tvm/ffi/container/tensor.h>

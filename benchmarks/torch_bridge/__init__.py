@@ -1,4 +1,4 @@
-"""The parts of torch_bridge.py: operators through the bridge and through torch's ways."""
+"""Parts of torch_bridge.py: operators called through the bridge and as torch operators."""
 
 from .cases import builtin_cases, custom_op_cases, our_cases, torch_library_cases
 from .loading import seconds_to_load

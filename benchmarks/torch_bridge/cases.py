@@ -1,4 +1,4 @@
-"""What is called: the same operators through the bridge, TORCH_LIBRARY and custom_op."""
+"""The timed calls: the same operators through the bridge, TORCH_LIBRARY and custom_op."""
 
 import contextlib
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ BACKWARD = "f(x, alpha).backward(gradient); x.grad = None"
 
 @dataclass
 class CaseInScope(Case):
-    """A case that is timed inside `scope()`: a mode of torch."""
+    """A case that is timed inside `scope()`, a mode of torch."""
 
     scope: type = contextlib.nullcontext
 
@@ -27,7 +27,7 @@ class CaseInScope(Case):
 
 
 def operands(requires_grad=False):
-    """What the expressions name: tensors of 4 elements and a number."""
+    """Return the variables of the expressions: tensors of 4 elements and a number."""
     return {
         "x": torch.ones(4, requires_grad=requires_grad),
         "y": torch.zeros(4),
@@ -42,7 +42,7 @@ def case(function, call, calls, *, requires_grad=False, scope=contextlib.nullcon
 
 
 def eager_cases(ops, calls):
-    """The cases that a namespace of C++ operators has in both ways."""
+    """Return the cases of C++ operators that both sides have in a namespace."""
     axpy, two = ops.axpy.default, ops.sum_and_difference.default
     scale = ops.scale.default
     return {
@@ -59,7 +59,7 @@ def eager_cases(ops, calls):
 
 
 def training_cases(scale, calls=PYTHON_CALLS):
-    """`scale(x, alpha)` where `x` requires a gradient."""
+    """Return cases of `scale(x, alpha)` where `x` requires a gradient."""
     return {
         "forward": case(scale, UNARY, calls, requires_grad=True),
         "forward+backward": case(scale, BACKWARD, calls, requires_grad=True),
@@ -67,7 +67,7 @@ def training_cases(scale, calls=PYTHON_CALLS):
 
 
 def fake_case(function):
-    """A call on fake tensors in their mode."""
+    """Return a case that calls the operator on fake tensors."""
     mode = FakeTensorMode()
     with mode:
         values = operands()
@@ -75,7 +75,7 @@ def fake_case(function):
 
 
 def our_cases(bridge):
-    """Through torch's dispatcher and, named "fast", around it; `bridge` is opwright.torch."""
+    """Return calls through torch's dispatcher and, named "fast", that bypass it."""
     bridge.load(LIBRARY)
     ops, fast = torch.ops.torch_bridge, bridge.ops.torch_bridge
     return {
@@ -90,13 +90,13 @@ def our_cases(bridge):
 
 
 def torch_library_cases():
-    """Operators of torch_operators.cpp."""
+    """Return the cases of torch_operators.cpp."""
     torch.ops.load_library(str(build_torch_library(__file__, "torch_operators.cpp")))
     return eager_cases(torch.ops.torch_bridge_peer, CPP_CALLS)
 
 
 def custom_op_cases():
-    """torch.library.custom_op, with kernels that do next to nothing."""
+    """Return the cases of torch.library.custom_op with nearly empty kernels."""
 
     @torch.library.custom_op("torch_bridge_custom::axpy", mutates_args=())
     def axpy(x: torch.Tensor, y: torch.Tensor, alpha: float) -> torch.Tensor:
@@ -127,5 +127,5 @@ def custom_op_cases():
 
 
 def builtin_cases():
-    """torch's own product by a number."""
+    """Return the cases of torch's built-in multiplication by a number."""
     return training_cases(torch.mul)

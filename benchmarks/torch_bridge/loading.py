@@ -1,4 +1,4 @@
-"""How long it takes to register the operators of a binary, in a process of its own for each."""
+"""Times the registration of a binary's operators, each in a new process."""
 
 import statistics
 import subprocess
@@ -24,7 +24,7 @@ print(time.perf_counter() - begin)
 
 
 def run(program, library):
-    """The seconds that `program` prints."""
+    """Return the seconds that `program` prints."""
     done = subprocess.run(
         [sys.executable, "-c", program, str(library)],
         check=True,
@@ -36,7 +36,7 @@ def run(program, library):
 
 
 def seconds_to_load(rounds):
-    """Medians for our binary and for the peer's, in turn."""
+    """Return the medians for our binary and for the peer's, measured in turn."""
     peer_library = build_torch_library(__file__, "torch_operators.cpp")
     ours, peer = [], []
     for _ in range(rounds):

@@ -1,5 +1,5 @@
-// The operators that torch_bridge.py calls through PyTorch. torch_operators.cpp has the same
-// written for PyTorch.
+// The operators that torch_bridge.py calls through the bridge. torch_operators.cpp has the same
+// operators written for PyTorch.
 #include <tuple>
 
 #include "opwright/opwright.h"

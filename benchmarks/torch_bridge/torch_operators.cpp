@@ -1,4 +1,4 @@
-// The operators of operators.cpp, written for PyTorch: the floor of torch_bridge.py.
+// The operators of operators.cpp written for PyTorch, as the reference of torch_bridge.py.
 #include <tuple>
 
 #include <ATen/ATen.h>

@@ -1,4 +1,4 @@
-"""The parts of trace.py: the same chains of operators, through Opwright and through the peers."""
+"""Parts of trace.py: the same chains of operators in Opwright and in the peers."""
 
 from .cases import CHAINS, LENGTHS, jax_cases, our_cases, torch_cases
 from .timing import measure

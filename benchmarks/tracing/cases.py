@@ -1,7 +1,7 @@
-"""What is traced and called: the same chains of operators, through Opwright and through the peers.
+"""The traced programs: the same chains of operators in Opwright and in the peers.
 
-A chain is a Python loop over one value: all its operators are the custom one, with a fake kernel in
-C++; or pointwise ones, sin, a product and a sum in turn.
+A chain is a Python loop over one value. "custom" chains call a custom operator with a C++ fake
+kernel; "pointwise" chains alternate sin, multiplication and addition.
 """
 
 import importlib.util
@@ -18,9 +18,9 @@ FAKE_CALLS = 50
 
 
 def chain_of(steps, length):
-    """A maker of functions of one value that run `length` operators, `steps` in turn.
+    """Return a factory of functions that apply `length` operators, cycling through `steps`.
 
-    A new function every time: jax keeps the trace of one that it has seen.
+    Each call makes a new function, because jax caches the traces of functions.
     """
     chain = tuple(islice(cycle(steps), length))
 
@@ -43,7 +43,7 @@ def steps_of(package, scale):
 
 
 def trace_cases(steps, trace, example):
-    """`trace(function)` gives a function of `example` that traces."""
+    """Return the cases of chains; `trace(function)` returns a function that traces `example`."""
 
     def case(chain, length):
         make = chain_of(steps[chain], length)
@@ -62,7 +62,7 @@ def fake_case(operator, mode, fake):
 
 
 def python_operator(package):
-    """The custom operator with a fake kernel in Python."""
+    """Return the custom operator with a Python fake kernel."""
     library = package.library
 
     def scale(x, factor):
@@ -79,7 +79,7 @@ def python_operator(package):
 
 
 def cases_with_operators(package, make_fx, mode):
-    """The cases that Opwright and torch share; the binary with the operator is loaded."""
+    """Return the cases that Opwright and torch share; the operator must be loaded."""
     example = package.ones(4, 8)
     scale = package.ops.tracing.scale.default
     fake = mode.from_tensor(example)
@@ -102,7 +102,7 @@ def our_cases(opwright):
 
 
 def torch_cases():
-    """None of them without torch."""
+    """Return the cases of torch; empty without torch."""
     library = build_torch_library(__file__, "torch_operators.cpp")
     if library is None:
         return {}
@@ -116,7 +116,7 @@ def torch_cases():
 
 
 def jax_cases():
-    """Chains only; the custom operator is a foreign function. None of them without jax."""
+    """Return the chains of jax, whose custom operator is an ffi_call; empty without jax."""
     if importlib.util.find_spec("jax") is None:
         return {}
     import jax
@@ -133,7 +133,7 @@ def jax_cases():
 
 
 def bare_primitive_case(jax, example):
-    """The least that a node can cost in jax: a primitive, bound without a function of its own."""
+    """Return the cheapest node in jax: a primitive that is bound directly."""
     from jax.extend.core import Primitive
 
     primitive = Primitive("scale")

@@ -1,5 +1,5 @@
-// The operator that trace.py traces, with a fake kernel in C++. torch_operators.cpp has the same
-// for PyTorch.
+// The operator of trace.py, with a C++ fake kernel. torch_operators.cpp has the same operator for
+// PyTorch.
 #include "opwright/opwright.h"
 
 namespace {

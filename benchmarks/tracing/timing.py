@@ -1,7 +1,6 @@
-"""Microseconds of many cases, in turn, in one process.
+"""Times many cases in turn in one process, in microseconds.
 
-It is CPU time of the thread: on an idle machine that is the time on the clock, and on a busy one it
-leaves out what other programs took.
+It measures the CPU time of the thread, which excludes other programs on a busy machine.
 """
 
 import gc
@@ -10,14 +9,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-# A run of less is repeated: the clock is coarse, and the first run after another case finds nothing
-# in the caches.
+# Shorter runs are repeated: the clock is coarse, and the first run after another case has cold
+# caches.
 LEAST_NANOSECONDS = 10_000_000
 
 
 @dataclass
 class Case:
-    """`run()` is timed as a whole and told for each of `parts`: nodes of a graph, calls of a loop.
+    """A timed `run()`; the time is divided by `parts`, such as nodes of a graph or calls.
 
     >>> Case(lambda: None, parts=10).measure() >= 0
     True
@@ -36,7 +35,7 @@ class Case:
 
 
 def measure(cases, rounds):
-    """The median of each case. A first round warms up; what it made is collected between rounds."""
+    """Return the median of each case; the first round is a warm-up. GC runs between rounds."""
     samples = {name: [] for name in cases}
     gc.disable()
     for turn in range(rounds + 1):

@@ -1,4 +1,4 @@
-"""The parts of vmap.py: the same mapped functions, through Opwright and through PyTorch."""
+"""Parts of vmap.py: the same mapped functions in Opwright and in PyTorch."""
 
 from .cases import our_cases, torch_cases
 

@@ -1,4 +1,4 @@
-"""What is mapped: custom operators with a rule and without, and a built-in one."""
+"""The mapped functions: custom operators with and without a rule, and a built-in one."""
 
 import warnings
 
@@ -9,7 +9,7 @@ SAMPLES = 64
 
 
 def python_operator(package):
-    """A custom operator whose kernel and rule are in Python."""
+    """Define a custom operator with kernel and vmap rule in Python."""
     library = package.library
 
     def scale(x, factor):
@@ -29,7 +29,7 @@ def python_operator(package):
 
 
 def cases_with_operators(package, vmap):
-    """The cases that Opwright and torch share; the binary with the operators is loaded."""
+    """Return the cases that Opwright and torch share; the operators must be loaded."""
     x = package.ones(SAMPLES, 4)
     operators = package.ops.vmapping
     in_python = python_operator(package)
@@ -54,7 +54,7 @@ def our_cases(opwright):
 
 
 def torch_cases():
-    """None of them without torch."""
+    """Return the cases of torch; empty without torch."""
     library = build_torch_library(__file__, "torch_operators.cpp")
     if library is None:
         return {}

@@ -1,5 +1,5 @@
-// The operators that vmap.py maps: the same with a rule and without. torch_operators.cpp has them
-// for PyTorch.
+// The operators of vmap.py: the same operator with and without a vmap rule. torch_operators.cpp has
+// them for PyTorch.
 #include "opwright/opwright.h"
 
 namespace {

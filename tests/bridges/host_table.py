@@ -99,17 +99,17 @@ def page_text() -> str:
 
     torch_version = torch.__version__.partition("+")[0]
     head = f"""\
-# What each host carries
+# Supported features by host
 
 Made by `python -m tests.bridges.host_table --write` with torch {torch_version} and jax
-{jax.__version__}, by asking each bridge and by trying the sample binaries in each host.
+{jax.__version__}, by querying each bridge and by running the sample binaries in each host.
 """
     kinds = """
 ## Types
 
-*In C*: the call needs no Python. *From Python*: PyTorch's stable interface has no such type, so
-that the bridge registers the operator through Python; it works in the same way, and a call costs
-some microseconds more.
+*In C*: the call needs no Python. *From Python*: PyTorch's stable interface does not have the type,
+so the bridge registers the operator through Python; it works the same way, and a call takes some
+microseconds longer.
 """
     work = """
 ## What works

@@ -174,7 +174,7 @@ def test_hosts_belong_to_the_demo_alone(machine):
     done = machine.set_up("test", "torch")
 
     assert done.returncode == 2
-    assert done.stderr == "tools/setup: only the demo takes hosts, got 'torch' for test\n"
+    assert done.stderr == "tools/setup: only the demo accepts hosts, got 'torch' for test\n"
 
 
 def test_without_root_the_missing_packages_come_with_the_command(machine):

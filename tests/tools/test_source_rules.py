@@ -11,7 +11,7 @@ def test_a_name_without_a_concept_is_refused(name):
     (problem,) = check_names([Path(name)])
 
     assert problem.startswith(name)
-    assert problem.endswith("names no concept")
+    assert problem.endswith("does not name a concept")
 
 
 @pytest.mark.parametrize("name", ["src/base/ThreadPool.h", "tools/check-all.py"])

@@ -53,7 +53,7 @@ def test_one_name_in_two_sources_of_a_folder_is_a_problem(tmp_path):
     assert [problem.split("'")[1] for problem in problems] == ["Table", "is_beyond"]
     assert problems[0] == (
         "src/ops/first.cpp: 'Table' is a helper in second.cpp too; the sources of src/ops "
-        "compile as one unit: give each its own name, or the helper one home"
+        "compile as one unit: rename one of them, or share one helper"
     )
 
 

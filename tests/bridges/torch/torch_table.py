@@ -9,8 +9,8 @@ HEAD = """\
 
 Made by `python -m tests.bridges.torch.run_older FOLDER --markdown docs/results/torch_versions.md`,
 once for each version. The binaries were built once, without PyTorch; their hashes show that none
-was built again. A dash: the referee has nothing to judge there. values: the results and what is
-written, beside a reference in torch; opcheck: `torch.library.opcheck`; compile:
+was rebuilt. A dash: the check does not apply. values: results and written arguments, compared with
+a reference in torch; opcheck: `torch.library.opcheck`; compile:
 `torch.compile(fullgraph=True)`, one graph for four sizes; export: `torch.export` with dynamic
 dimensions, saved and loaded; gradients: `gradcheck` in float64; func.grad and vmap: `torch.func`.
 """

@@ -4,7 +4,7 @@ from .replayer import Outcome
 from .table import counted_lines, failures_line, overloads_line, page, passed_text, totals
 
 TITLE = "opcheck of the built-in operators"
-ABOUT = "What a column means stands in tests/ops/replay/checked.py."
+ABOUT = "The columns are described in tests/ops/replay/checked.py."
 COLUMNS = ("calls", "passed", "inputs", "refused")
 
 

@@ -4,7 +4,7 @@ from .replayer import Outcome
 from .table import counted_lines, failures_line, overloads_line, page, passed_text, totals
 
 TITLE = "Calls of torch's operator database, compiled"
-ABOUT = "What is compared and what a column means stands in tests/ops/replay/compiled.py."
+ABOUT = "The comparison and the columns are described in tests/ops/replay/compiled.py."
 COLUMNS = ("calls", "passed", "sizes")
 
 

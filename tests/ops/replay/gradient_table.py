@@ -12,7 +12,7 @@ from .table import (
 )
 
 TITLE = "Gradients of the calls of torch's operator database"
-ABOUT = "What is compared and what a column means stands in tests/ops/replay/gradients.py."
+ABOUT = "The comparison and the columns are described in tests/ops/replay/gradients.py."
 COLUMNS = ("calls", "passed", "twice")
 
 

@@ -16,7 +16,7 @@ from .table import (
 )
 
 TITLE = "Calls of torch's operator database as ONNX models, in ONNX Runtime"
-ABOUT = "What is compared and what a column means stands in tests/ops/replay/onnx_calls.py."
+ABOUT = "The comparison and the columns are described in tests/ops/replay/onnx_calls.py."
 COLUMNS = ("calls", "equal", "free", "sizes", "no kernel", "reference", "refused")
 
 

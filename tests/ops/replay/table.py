@@ -1,5 +1,6 @@
 """What a run found, as lines and as a page of docs/results."""
 
+import datetime
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -83,7 +84,7 @@ def summary_lines(outcome: Outcome) -> list[str]:
         f"calls replayed: {total['calls']}, {passed_text(outcome)}; of them refusals: "
         f"{total['refusals']}",
         overloads_line(outcome),
-        f"torch's core set: {len(core)}, listed as left out: {len(core - wanted)}, "
+        f"torch's core set: {len(core)}, listed as excluded: {len(core - wanted)}, "
         f"ours of the rest: {len(wanted & ours)}, reached: {len(wanted & covered)}, "
         f"all calls passed: {len(wanted & clean)}",
         failures_line(outcome),
@@ -123,14 +124,15 @@ def kinds_text(counts: Counter) -> str:
 
 
 def heading_lines(title: str, command: str, meaning: str) -> list[str]:
-    """Return the beginning of each page."""
+    """Return the first lines of a page."""
     version = torch.__version__.partition("+")[0]
-    return [f"# {title}", "", f"Made by `{command}` with torch {version}. {meaning}", ""]
+    made = f"Written by `{command}` with torch {version} on {datetime.date.today()}."
+    return [f"# {title}", "", f"{made} {meaning}", ""]
 
 
 def left_out_line(outcome: Outcome) -> str:
     counted = ", ".join(f"{name} {count}" for name, count in sorted(outcome.left_out.items()))
-    return f"- left out: {counted}"
+    return f"- skipped: {counted}"
 
 
 def failing_lines(outcome: Outcome) -> list[str]:
@@ -177,12 +179,12 @@ def markdown(outcome: Outcome, command: str) -> str:
         *heading_lines(
             "Calls of torch's operator database, replayed",
             command,
-            "What a column means stands in tests/ops/replay/__init__.py.",
+            "The columns are described in tests/ops/replay/__init__.py.",
         ),
         *[f"- {line}" for line in summary_lines(outcome)],
         f"- calls of overloads that are not ours: {sum(outcome.not_ours.values())} "
         f"of {len(outcome.not_ours)} overloads",
-        f"- calls left out: {sum(outcome.left_out.values())}",
+        f"- calls skipped: {sum(outcome.left_out.values())}",
         "",
     ]
     missing = sorted(name for name in core - ours if name.split(".")[1] not in LEFT_OUT_OF_CORE)

@@ -4,7 +4,7 @@ from .replayer import Outcome
 from .table import counted_lines, failures_line, overloads_line, page, passed_text, short, totals
 
 TITLE = "Calls of torch's operator database, traced with symbolic sizes"
-ABOUT = "What is compared and what a column means stands in tests/ops/replay/traced.py."
+ABOUT = "The comparison and the columns are described in tests/ops/replay/traced.py."
 COLUMNS = ("calls", "passed", "sizes", "fixed", "specialised", "narrower")
 
 
@@ -23,7 +23,7 @@ def summary_lines(outcome: Outcome) -> list[str]:
 def narrower_lines(outcome: Outcome) -> list[str]:
     if not outcome.narrower:
         return []
-    heading = "Sizes that guards refuse and the operator takes, the first of each overload:"
+    heading = "Sizes that the guards reject but the operator accepts, the first of each overload:"
     found = [f"- {short(name)} at {text}" for name, text in sorted(outcome.narrower.items())]
     return [heading, "", *found, ""]
 

@@ -27,8 +27,8 @@ from .table import (
 
 TITLE = "vmap over calls of torch's operator database"
 ABOUT = (
-    "What is compared and what a column means stands in tests/ops/replay/vmapped.py, what `how` "
-    "means in vmapped_table.py beside it."
+    "The comparison and the columns are described in tests/ops/replay/vmapped.py, the column `how` "
+    "in vmapped_table.py."
 )
 COLUMNS = ("calls", "passed", "maps", "counted", "slices")
 TRUE = ("rule", "pointwise", "composite", "constant", "random")

@@ -7,6 +7,7 @@ From the root of the repository, after `tools/build release python test_operator
 """
 
 import argparse
+import datetime
 import os
 import sys
 import warnings
@@ -77,12 +78,13 @@ def table_lines() -> list[str]:
 def page_lines(lines: Sequence[str]) -> list[str]:
     version = torch.__version__.partition("+")[0]
     return [
-        "# Who finds which fault",
+        "# Faults found by opcheck, ours and torch's",
         "",
-        "Made by `python -m tests.python.opcheck.torch_table --write` with torch "
-        f"{version}. Every operator of tests/python/opcheck/zoo has one fault. Both get the same "
-        "one ordinary example: ours makes others from it, `torch.library.opcheck` looks at that "
-        "alone. The last column names the tests of torch's that fail.",
+        "Written by `python -m tests.python.opcheck.torch_table --write` with torch "
+        f"{version} on {datetime.date.today()}. Every operator of tests/python/opcheck/zoo has one "
+        "fault. Both get the same ordinary example: ours generates more inputs from it, "
+        "`torch.library.opcheck` checks only that one. The last column lists the tests of torch's "
+        "opcheck that fail.",
         "",
         *lines,
     ]
