@@ -13,7 +13,7 @@ from functools import partial
 
 from . import _C
 
-# A first call waits for this file: what only types need is not imported.
+# Imported on the first call, so names that only types need are not imported here.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

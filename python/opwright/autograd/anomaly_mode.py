@@ -1,4 +1,4 @@
-"""Looking for what goes wrong in a backward."""
+"""Anomaly detection: finds errors of a backward."""
 
 from types import TracebackType
 
@@ -8,10 +8,10 @@ __all__ = ["detect_anomaly", "set_detect_anomaly"]
 
 
 class set_detect_anomaly:  # noqa: N801 (torch's name, called as a function)
-    """Look for anomalies from now on, or no longer; under `with`, for its length.
+    """Turn anomaly detection on or off; in a `with` statement, for the block.
 
-    Then errors of a backward name the line of the forward call, and a gradient that is nan is an
-    error where it arises. `check_nan` is taken for torch's sake and must be True.
+    When on, errors of a backward name the line of the forward call, and a nan gradient is an error
+    where it arises. `check_nan` exists for compatibility with torch and must be True.
 
     >>> import opwright as ow
     >>> with ow.autograd.set_detect_anomaly(True):
@@ -37,7 +37,7 @@ class set_detect_anomaly:  # noqa: N801 (torch's name, called as a function)
 
 
 class detect_anomaly:  # noqa: N801 (torch's name, used as `with detect_anomaly()`)
-    """Look for anomalies under `with`.
+    """Detect anomalies in a `with` block.
 
     >>> import opwright as ow
     >>> x = ow.tensor(0.0, requires_grad=True)

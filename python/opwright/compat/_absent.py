@@ -1,11 +1,11 @@
-"""What a module of names says about a name that it does not have."""
+"""The error for a name that a compatibility module does not have."""
 
 from collections.abc import Callable
 from typing import NoReturn
 
 
 def absent(module: str) -> Callable[[str], NoReturn]:
-    """Return the `__getattr__` of a module of names.
+    """Return the `__getattr__` of a compatibility module.
 
     >>> import opwright.compat.torch as torch
     >>> torch.jit

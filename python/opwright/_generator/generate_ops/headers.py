@@ -136,7 +136,7 @@ def write_functions_header(declarations: list[Declaration], yaml: str, name_spac
 
 
 def write_names_header(declarations: list[Declaration], yaml: str) -> str:
-    """Return the names of functions of a tensor, for another namespace to take over."""
+    """Return the names of functions of a tensor, for another namespace to import."""
     names = {
         declaration.schema.name
         for declaration in declarations
