@@ -1,4 +1,4 @@
-"""Where headers and libraries are: in an installed package, or in the tree it is built from."""
+"""Paths of headers and libraries, in an installed package or in its source tree."""
 
 import os
 
@@ -10,7 +10,7 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 def include_paths(device_type: str = "cpu") -> list[str]:
     """Return the include folders of operator sources, as torch.utils.cpp_extension does.
 
-    One has `opwright/opwright.h`, one the same under PyTorch's names; with "cuda" the toolkit's
+    One has `opwright/opwright.h`, another the same under PyTorch's names; with "cuda" the toolkit's
     folder comes last.
 
     >>> import os

@@ -1,6 +1,6 @@
-"""vmap of an operator that has no rule: one call for each sample, as Opwright's own vmap does it.
+"""vmap of an operator without a rule: one call for each sample, as in Opwright's own vmap.
 
-torch's own loop leaves out operators that write, and those with lists of tensors.
+torch's own loop does not support operators that write, or lists of tensors.
 """
 
 from collections.abc import Callable
@@ -60,7 +60,7 @@ def _sample(value: object, dim: object, index: int) -> object:
 
 
 def _stack(samples: list) -> tuple[object, object]:
-    """Return one result for all samples and where its batch is."""
+    """Return one result for all samples and its batch dimension."""
     if isinstance(samples[0], list | tuple):
         stacked = [torch.stack(elements) for elements in zip(*samples, strict=True)]
         return stacked, [0] * len(stacked)

@@ -112,7 +112,7 @@ class OperatorRules:
     # ---- names in use ----------------------------------------------------------------------------
 
     def find_saved(self) -> list[str]:
-        """Return the tensors that expressions use, lists last; results are named `result<index>`."""
+        """Return the tensors that expressions use, lists last; results are `result<index>`."""
         used = {name for each in self.formulas for name in each.names}
         arguments = [each for each in self.tensors if each.name in used]
         results = {
