@@ -112,8 +112,8 @@ void bind_autograd(nb::module_& m) {
         return nb::make_tuple(own(wrap_node(edge.node)), edge.place);
       },
       nb::arg("tensor"));
-  m.def("anomaly_mode", &anomaly_mode, "Whether this thread looks for anomalies.");
-  m.def("set_anomaly_mode", &set_anomaly_mode, nb::arg("on"), "Give the previous one.");
+  m.def("anomaly_mode", &anomaly_mode, "Whether anomaly detection is on for this thread.");
+  m.def("set_anomaly_mode", &set_anomaly_mode, nb::arg("on"), "Return the previous mode.");
 }
 
 }  // namespace opwright::python

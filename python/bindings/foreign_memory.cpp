@@ -40,7 +40,7 @@ DType dtype_with(uint32_t code, Py_ssize_t item_bytes) {
   return static_cast<DType>(code | static_cast<uint32_t>(item_bytes) * 8 << 8 | 1 << 16);
 }
 
-// The dtype of a format without its byte order; the size is that of the buffer's items.
+// The dtype of a format without its byte order; the size is the buffer's item size.
 std::optional<DType> dtype_of_format(std::string_view format, Py_ssize_t item_bytes) {
   DType dtype{};
   if (format == "?") {
@@ -60,7 +60,7 @@ std::optional<DType> dtype_of_format(std::string_view format, Py_ssize_t item_by
   return fits ? std::optional(dtype) : std::nullopt;
 }
 
-// How errors name the elements: NumPy's dtype where there is one.
+// The name of the elements in errors: NumPy's dtype if there is one.
 std::string elements_text(PyObject* object, const char* format) {
   PyObject* dtype = PyObject_GetAttrString(object, "dtype");
   PyObject* text = dtype ? PyObject_Str(dtype) : nullptr;
@@ -95,7 +95,7 @@ void check_aligned(const void* data, DType dtype, const char* who) {
                        dtype, " tensor must be aligned to ", alignment, " bytes; copy it first");
 }
 
-// `holder` keeps the memory.
+// `holder` keeps the memory alive.
 Tensor tensor_over(void* data, std::span<const int64_t> sizes, std::span<const int64_t> strides,
                    DType dtype, bool is_read_only, nanobind::object holder) {
   Tensor tensor = make_from_memory(
@@ -131,8 +131,8 @@ std::optional<DType> plugin_dtype(PyObject* array) {
   return std::nullopt;
 }
 
-// A memoryview holds the buffer: dropping it is dropping a reference. `dtype` is set where the
-// buffer shows the bits of one that it has no format for.
+// A memoryview holds the buffer, so releasing it is dropping a reference. `dtype` is set if the
+// buffer shows the bits of a dtype without a format.
 nanobind::object view_of(PyObject* object, std::optional<DType>& dtype, const char* who) {
   PyObject* view = PyMemoryView_FromObject(object);
   if (view || !is_numpy_array(object)) return own(view);
@@ -149,7 +149,7 @@ template <class Managed>
 Tensor consume(PyObject* capsule, const char* name, const char* used_name) {
   auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
   if (!managed) throw_python_error();
-  require_no_error(PyCapsule_SetName(capsule, used_name));  // its destructor leaves it alone now
+  require_no_error(PyCapsule_SetName(capsule, used_name));  // its destructor then does nothing
   return from_dlpack(managed);
 }
 
@@ -168,10 +168,10 @@ Tensor consume_capsule(PyObject* capsule) {
               "' is no DLPack tensor; 'dltensor' and 'dltensor_versioned' are");
 }
 
-// The stream that the producer must make wait, as DLPack numbers it; none for the cpu.
+// The stream that the producer must synchronize with, as DLPack numbers it; none for the CPU.
 nanobind::object consumer_stream(PyObject* object) {
   PyObject* answer = PyObject_CallMethod(object, "__dlpack_device__", nullptr);
-  if (!answer) {  // older producers have none
+  if (!answer) {  // older producers do not have it
     PyErr_Clear();
     return {};
   }

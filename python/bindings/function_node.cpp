@@ -42,8 +42,8 @@ bool is_recording() {
   return thread_state().grad_is_enabled() && (!level || level->records());
 }
 
-// The forward is not recorded at its level; the levels below record. In eager mode it may switch
-// recording on for calls of its own.
+// The forward is not recorded at its level; the levels below record. In eager mode it may turn on
+// recording for its own calls.
 class ForwardScope {
  public:
   ForwardScope()
@@ -167,7 +167,7 @@ SavedTensor PythonFunctionNode::make_saved(const Tensor& tensor,
 
 // ---- After the forward ----
 
-// A tensor that was there before keeps its own history: the caller gets another object over it.
+// A tensor that existed before keeps its own history: the caller gets another object over it.
 Tensor PythonFunctionNode::attach(Tensor output, uint32_t place) {
   if (contains(call_->dirty, output)) {
     rebase(output, TapeNodePtr::share(this), place);
@@ -285,7 +285,7 @@ void PythonFunctionNode::apply(std::span<Tensor> gradients, std::span<Tensor> gi
 
 namespace {
 
-// Foreign tensors as the level takes them.
+// Foreign tensors as the level accepts them.
 void lift(std::vector<OpwValue>& values) {
   Interpreter* level = current_interpreter();
   if (level && level->traits().lifts) level->lift(values);

@@ -37,7 +37,7 @@ bool holds_value_of_a_graph(nb::handle object) {
   return false;
 }
 
-// A constant as the schema's type has it.
+// A constant converted to the schema's type.
 NodeArgument coerce(const Operator& op, const Argument& declared, nb::handle given) {
   if (holds_value_of_a_graph(given)) return to_argument(given);
   ValueMemory memory;

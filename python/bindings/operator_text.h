@@ -1,4 +1,4 @@
-// What Operator, OperatorPacket and the namespaces share in showing themselves to Python.
+// Text and attributes shared by Operator, OperatorPacket and the namespaces.
 #pragma once
 
 #include <cstring>
@@ -18,7 +18,7 @@ PyObject* new_list(const std::vector<std::string>& texts);
 // "opwright.ops.aten"
 PyObject* module_name(const OperatorName& name);
 
-// Schema, what its author wrote, and where it was defined.
+// The schema, the author's documentation, and where it was defined.
 std::string document(const Operator& op);
 
 // The namespaces that have operators, sorted.
@@ -38,10 +38,10 @@ PyObject* get_module(PyObject* object, void* /*unused*/) {
   return module_name(*reinterpret_cast<Object*>(object)->parsed);
 }
 
-// A function of the module, by name; a new reference.
+// A function of the module by name; a new reference.
 PyObject* module_function(const char* name);
 
-// Makes the type and adds it to the module under the last part of its name.
+// Creates the type and adds it to the module under the last part of its name.
 PyTypeObject* add_type(PyObject* module, PyType_Spec& spec);
 
 }  // namespace opwright::python

@@ -23,7 +23,7 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-// What a backend's function gave for a graph.
+// The result of a backend's function for a graph.
 class PythonExecutable final : public Executable {
  public:
   PythonExecutable(std::string name, PyObject* callable, GraphPtr graph)
