@@ -48,7 +48,7 @@ class WireReader {
     return true;
   }
   [[nodiscard]] uint64_t field() const { return field_; }
-  // Of a field with a length.
+  // The contents of a field with a length.
   [[nodiscard]] std::string_view bytes() const { return bytes_; }
 
  private:

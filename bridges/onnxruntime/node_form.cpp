@@ -29,7 +29,7 @@ std::vector<onnx::NodeForm> list_forms(const OperatorDescription& op) {
   const bool writes = std::ranges::any_of(
       op.arguments, [](const ArgumentDescription& each) { return each.is_written; });
   if (!writes) return forms;
-  onnx::NodeForm sibling = forms.back();  // by the schema
+  onnx::NodeForm sibling = forms.back();  // the schema's own form
   sibling.name.insert(0, kFunctional);
   forms.push_back(std::move(sibling));
   return forms;

@@ -81,9 +81,9 @@ void bind_func(nb::module_& m) {
         "Outputs, their tangents and aux.");
   m.def("grad", &grad_of, nb::arg("function"), nb::arg("inputs"), "Gradients, value and aux.");
   m.def("jacrev", &jacobian_of<&jacrev_function>, nb::arg("function"), nb::arg("inputs"),
-        nb::arg("chunk_size"), "For each output the derivatives with respect to each input, and aux.");
+        nb::arg("chunk_size"), "For each output the derivatives by input, and aux.");
   m.def("jacfwd", &jacobian_of<&jacfwd_function>, nb::arg("function"), nb::arg("inputs"),
-        nb::arg("chunk_size"), "For each output the derivatives with respect to each input, and aux.");
+        nb::arg("chunk_size"), "For each output the derivatives by input, and aux.");
   m.def(
       "checked_argnums",
       [](const std::vector<int64_t>& argnums, size_t count) {

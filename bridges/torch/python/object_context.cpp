@@ -18,7 +18,7 @@ namespace {
 
 ObjectContext& context_of(OpwContext* context) { return *static_cast<ObjectContext*>(context); }
 
-// ---- Attributes: owned values in capsules, so that they come back with the tag they had ----
+// ---- Attributes: owned values in capsules, so that they keep their tags ----
 
 constexpr char kValueCapsule[] = "opwright.value";
 
