@@ -68,10 +68,10 @@ void require_callable(const OperatorDescription& op) {
     writes = writes || each.is_written;
   }
   for (const ResultDescription& each : op.results) {
-    OPWRIGHT_CHECK_TYPE(each.type.kind == ValueKind::Tensor, op.name, ": it gives a ",
-                        each.type.text, ", but under jax an operator gives tensors only");
+    OPWRIGHT_CHECK_TYPE(each.type.kind == ValueKind::Tensor, op.name, ": it returns a ",
+                        each.type.text, ", but under jax an operator returns tensors only");
     OPWRIGHT_CHECK_TYPE(!writes || !each.type.is_list, op.name,
-                        ": it writes an argument and gives a ", each.type.text,
+                        ": it writes an argument and returns a ", each.type.text,
                         ", which the bridge to jax cannot do at once");
   }
 }

@@ -68,7 +68,7 @@ class WireReader {
     return taken;
   }
   [[noreturn]] static void fail() {
-    throw_error("ValueError", "the list of operators cannot be read: this is no ONNX model");
+    throw_error("ValueError", "the list of operators cannot be read: this is not an ONNX model");
   }
 
   std::string_view rest_;

@@ -177,7 +177,7 @@ class NodeCall {
   void fill_outputs(NodeOutputs& outputs, const bridges::OwnedResults& results) const {
     size_t count = 0;
     for (const size_t each : op_.results) count += bridges::count_tensors(results[each]);
-    OPWRIGHT_CHECK_VALUE(count == num_results_, op_.description.name, ": it gives ", count,
+    OPWRIGHT_CHECK_VALUE(count == num_results_, op_.description.name, ": it returns ", count,
                          " tensors, but the node has ", num_results_, " outputs for them");
     bridges::InlineArray<Tensor, kUsualInputs> tensors(count);
     size_t next = 0;

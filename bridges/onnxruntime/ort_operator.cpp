@@ -113,11 +113,11 @@ void OrtOperator::require_callable() const {
   }
   for (const ResultDescription& each : description.results) {
     OPWRIGHT_CHECK_TYPE(each.type.kind == ValueKind::Tensor && !each.type.has_optional_elements,
-                        description.name, ": it gives a ", each.type.text,
-                        ", but a node of ONNX Runtime gives tensors only");
+                        description.name, ": it returns a ", each.type.text,
+                        ", but a node of ONNX Runtime returns tensors only");
   }
   OPWRIGHT_CHECK_TYPE(!results.empty() || !written.empty(), description.name,
-                      ": it gives nothing, but a node of ONNX Runtime must have an output");
+                      ": it returns nothing, but a node of ONNX Runtime must have an output");
 }
 
 // A list takes any number of inputs, so everything from the first list on is one variadic input.

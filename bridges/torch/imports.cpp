@@ -113,7 +113,7 @@ void call_dispatcher(const Import& import, const OpwValue* args, uint32_t num_ar
                      OpwValue* results, uint32_t num_results) {
   const size_t expected = import.plan.arguments.size();
   OPWRIGHT_CHECK_TYPE(num_args <= expected && num_results == import.plan.results.size(),
-                      import.full_name, " takes ", expected, " arguments and gives ",
+                      import.full_name, " takes ", expected, " arguments and returns ",
                       import.plan.results.size(), " results, but was called with ", num_args,
                       " and ", num_results);
   CallStack stack(import.plan);

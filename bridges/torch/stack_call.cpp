@@ -221,7 +221,7 @@ class Results {
       OpwValue& value = values()[num_converted_];
       const StackType& type = types()[num_converted_];
       OPWRIGHT_CHECK_TYPE(type.is_optional || !is_nothing(value), op_.description.name,
-                          " gave nothing for result ", num_converted_, " (",
+                          " returned nothing for result ", num_converted_, " (",
                           op_.description.results[num_converted_].type.text, ")");
       converted()[num_converted_] = give_to_stack(type, value);
     }

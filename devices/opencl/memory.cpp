@@ -66,7 +66,7 @@ void Memory::throw_out_of_memory(size_t wanted) const {
               size_text(static_cast<uint64_t>(reserved_ - allocated_)), ", total ",
               size_text(total_), ", largest allocation ", size_text(largest_),
               "; drop tensors that are not needed, or use smaller batches "
-              "(opwright.opencl.empty_cache() gives back what is cached)");
+              "(opwright.opencl.empty_cache() releases cached memory)");
 }
 
 void Memory::note_allocation(void* memory, size_t bytes) {

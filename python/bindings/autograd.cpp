@@ -63,7 +63,7 @@ PyObject* run_backward(PyObject* /*module*/, PyObject* const* args, Py_ssize_t /
     std::vector<Tensor> inputs;
     if (args[4] != Py_None) {
       inputs = read_tensors(args[4], "backward: inputs");
-      OPWRIGHT_CHECK(!inputs.empty(), "backward: inputs is empty; leave it out for all leaves");
+      OPWRIGHT_CHECK(!inputs.empty(), "backward: inputs is empty; omit it for all leaves");
     }
     if (inputs.empty()) make_history_real(outputs);
     opwright::backward(outputs, gradients, inputs, options);

@@ -172,7 +172,7 @@ nb::object CompiledState::capture(PyObject* function, const GivenArguments& give
       if (!unfit.empty()) {
         (void)breaks.end_trace(
             {.text = concatenate(function_name(function), " returns ", unfit,
-                                 ", which a graph cannot give (it gives tensors, numbers, "
+                                 ", which a graph cannot return (it returns tensors, numbers, "
                                  "strings, None, and containers of them)")});
       }
     }

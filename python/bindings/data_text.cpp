@@ -105,8 +105,8 @@ class DataReader {
   nb::object read_unreadable() {
     const std::string shown = read_quoted(cursor_);
     OPWRIGHT_CHECK_TYPE(use_ == DataUse::Check, "the structure of the program's call holds ", shown,
-                        ", which is no plain data, so that a file cannot hold it; use strings, "
-                        "numbers and tuples of them in its place and export again");
+                        ", which is not plain data, so a file cannot hold it; use strings, "
+                        "numbers and tuples of them instead and export again");
     return nb::none();
   }
 
@@ -176,7 +176,7 @@ class DataReader {
     }
     if (!number) {
       PyErr_Clear();
-      cursor_.fail("'", digits, "' is no number");
+      cursor_.fail("'", digits, "' is not a number");
     }
     return nb::steal(number);
   }

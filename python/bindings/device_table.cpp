@@ -64,7 +64,7 @@ void set_current(Device device) {
   const OpwDeviceTable& table = device_table(device.type);
   if (!table.set_current) {
     OPWRIGHT_CHECK(table.current() == device.index, "set_device: the device ", table.name,
-                   " lets nobody choose the current one (set_current), which is ", table.name, ":",
+                   " does not support set_current; the current one is ", table.name, ":",
                    table.current());
     return;
   }

@@ -61,7 +61,7 @@ class PythonHost : public ForeignHost {
   static std::vector<Value> take_results(const Operator& op, const nb::object& given) {
     const std::vector<Return>& wanted = op.schema().returns;
     const size_t size = nb::len(given);
-    OPWRIGHT_CHECK_TYPE(size == wanted.size(), op.name(), ": the host gave ", size,
+    OPWRIGHT_CHECK_TYPE(size == wanted.size(), op.name(), ": the host returned ", size,
                         " results, the schema has ", wanted.size());
     std::vector<Value> results;
     for (size_t i = 0; i < size; ++i) {

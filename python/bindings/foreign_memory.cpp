@@ -78,7 +78,7 @@ DType dtype_of_buffer(PyObject* object, const Py_buffer& buffer, const char* who
   const char order = format.empty() ? '@' : format[0];
   if (std::strchr("@=<>!^", order) && !format.empty()) format.remove_prefix(1);
   const std::optional<DType> dtype = dtype_of_format(format, buffer.itemsize);
-  OPWRIGHT_CHECK_TYPE(dtype, who, ": no dtype here stands for ",
+  OPWRIGHT_CHECK_TYPE(dtype, who, ": no dtype corresponds to ",
                       elements_text(object, buffer.format));
   OPWRIGHT_CHECK_VALUE((order != '>' && order != '!') || buffer.itemsize == 1, who, ": ",
                        elements_text(object, buffer.format),
@@ -114,7 +114,7 @@ Sizes strides_of_buffer(const Py_buffer& buffer, const Sizes& sizes, const char*
   for (int i = 0; i < buffer.ndim; ++i) {
     OPWRIGHT_CHECK_VALUE(buffer.strides[i] % buffer.itemsize == 0 || buffer.shape[i] <= 1, who,
                          ": the stride of dimension ", i, " is ", buffer.strides[i],
-                         " bytes, which is no multiple of the element's ", buffer.itemsize,
+                         " bytes, which is not a multiple of the element's ", buffer.itemsize,
                          "; copy the array first");
     strides.push_back(buffer.strides[i] / buffer.itemsize);
   }
@@ -138,7 +138,7 @@ nanobind::object view_of(PyObject* object, std::optional<DType>& dtype, const ch
   if (view || !is_numpy_array(object)) return own(view);
   PyErr_Clear();  // NumPy's own message does not name the dtype
   dtype = plugin_dtype(object);
-  OPWRIGHT_CHECK_TYPE(dtype, who, ": no dtype here stands for ", elements_text(object, "?"));
+  OPWRIGHT_CHECK_TYPE(dtype, who, ": no dtype corresponds to ", elements_text(object, "?"));
   const char* bits = item_size(*dtype) == 1 ? "uint8" : "uint16";
   return own(PyMemoryView_FromObject(own(PyObject_CallMethod(object, "view", "s", bits)).ptr()));
 }
@@ -165,7 +165,7 @@ Tensor consume_capsule(PyObject* capsule) {
   OPWRIGHT_CHECK_VALUE(!text.starts_with("used_dltensor"),
                        "from_dlpack: the capsule was consumed already; a capsule can be used once");
   throw_error("ValueError", "from_dlpack: a capsule named '", text,
-              "' is no DLPack tensor; 'dltensor' and 'dltensor_versioned' are");
+              "' is not a DLPack tensor; expected 'dltensor' or 'dltensor_versioned'");
 }
 
 // The stream that the producer must synchronize with, as DLPack numbers it; none for the CPU.
@@ -244,7 +244,7 @@ Tensor tensor_over_bytes(PyObject* object, DType dtype, int64_t count, int64_t o
   const int64_t available = buffer.len - offset;
   OPWRIGHT_CHECK_VALUE(count >= -1, who, ": count must be -1 or more, got ", count);
   OPWRIGHT_CHECK_VALUE(count >= 0 || available % item == 0, who, ": ", available,
-                       " bytes are no whole number of ", dtype, " elements; give count");
+                       " bytes are not a whole number of ", dtype, " elements; give count");
   if (count < 0) count = available / item;
   OPWRIGHT_CHECK_VALUE(count <= available / item, who, ": ", count, " elements of ", dtype,
                        " need more than the ", available, " bytes behind offset ", offset);

@@ -260,21 +260,21 @@ void PythonFunctionNode::apply(std::span<Tensor> gradients, std::span<Tensor> gi
   const bool is_enough =
       size >= given.size() && std::all_of(items + given.size(), items + size,
                                           [](PyObject* item) { return item == Py_None; });
-  OPWRIGHT_CHECK(is_enough, name_, ": backward gave ", size, " gradients, but forward took ",
+  OPWRIGHT_CHECK(is_enough, name_, ": backward returned ", size, " gradients, but forward took ",
                  given.size(), " arguments");
   for (size_t i = 0; i < given.size(); ++i) {
     if (items[i] == Py_None) continue;
-    OPWRIGHT_CHECK(is_tensor(items[i]), name_, ": backward gave ", class_name(items[i]),
+    OPWRIGHT_CHECK(is_tensor(items[i]), name_, ": backward returned ", class_name(items[i]),
                    " as gradient ", i, "; a gradient is a tensor or None");
-    OPWRIGHT_CHECK(input_is_tensor_[i], name_, ": backward gave a gradient for argument ", i,
-                   ", which is no tensor; return None there");
+    OPWRIGHT_CHECK(input_is_tensor_[i], name_, ": backward returned a gradient for argument ", i,
+                   ", which is not a tensor; return None there");
     const Edge& to = edges()[i];
     if (!to) continue;
     const Tensor gradient = handle_of(items[i]);
     const ValueMeta& wanted = to.node->meta(to.place);
     const Tensor fitting =
         has_sizes(gradient, wanted.sizes()) ? gradient : undo_broadcast(gradient, wanted.sizes());
-    OPWRIGHT_CHECK(fitting.is_defined(), name_, ": backward gave a gradient of sizes ",
+    OPWRIGHT_CHECK(fitting.is_defined(), name_, ": backward returned a gradient of sizes ",
                    to_text(ValueMeta(gradient).sizes()), " for argument ", i, ", which has sizes ",
                    to_text(wanted.sizes()));
     given[i] = fit_dtype(fitting, wanted.dtype());

@@ -211,7 +211,7 @@ std::string FunctionState::find_difference(OpwValue* values) const {
   }
   for (const Place& place : places_) {
     PyObject* object = read(place);
-    if (!object) return place.guard.name() + " is not there any more";
+    if (!object) return place.guard.name() + " no longer exists";
     if (!place.guard.check(object, values)) return place.guard.describe_difference(object);
   }
   return "";

@@ -41,7 +41,7 @@ uint64_t parse_seed(const nb::handle& seed) {
 
 // A trace draws its numbers when it ends, so the state is not yet what Python would see.
 void end_trace_for(const char* who) {
-  end_trace(concatenate(who, "() asks for the state of random numbers, or sets it"));
+  end_trace(concatenate(who, "() reads or sets the state of random numbers"));
 }
 
 nb::object generator_state(const RandomState& state) {

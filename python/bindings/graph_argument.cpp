@@ -93,7 +93,7 @@ NodeArgument to_argument(nb::handle object) {
   ValueMemory memory;
   const OpwValue natural = memory.borrow(object.ptr());
   OPWRIGHT_CHECK_TYPE(natural.tag != kOpwTensor,
-                      "graph: a tensor is no constant of a graph; add it with add_input");
+                      "graph: a tensor cannot be a constant of a graph; add it with add_input");
   return NodeArgument::constant(Value::copy_of(natural));
 }
 

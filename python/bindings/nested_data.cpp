@@ -81,7 +81,7 @@ class NestedData {
                 ", got ", class_name(element));
   }
   throw_error("TypeError", who, ": ", class_name(element),
-              " is no number; the data must be numbers, or sequences of numbers");
+              " is not a number; the data must be numbers, or sequences of numbers");
 }
 
 DType infer_dtype(const NestedData& data, const char* who) {

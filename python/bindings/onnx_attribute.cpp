@@ -139,7 +139,7 @@ std::optional<onnx::Attribute> read_attribute(const std::string& who, const std:
   const bool has_suffix = name.size() > 2 && name[name.size() - 2] == '_' &&
                           std::string("ifstz").find(name.back()) != std::string::npos;
   OPWRIGHT_CHECK_VALUE(has_suffix, who, ": the attribute '", name,
-                       "' does not tell its kind; write ", name, suffix_for(value),
+                       "' has no suffix for its kind; write ", name, suffix_for(value),
                        "=... (_i for ints, _f for floats, _s for strings, _t for tensors, and "
                        "lists of them)");
   return Reader(who, name, name.substr(0, name.size() - 2), name.back()).read(value);

@@ -86,7 +86,7 @@ onnx::OnnxValue input_of(const SymbolicValue& value, const std::string& who) {
       });
       OPWRIGHT_CHECK_TYPE(
           are_sizes, who,
-          " is a list of tensors, which is no input of a node\n  Give its elements: "
+          " is a list of tensors, which cannot be an input of a node\n  Give its elements: "
           "g.op(name, *symbolic_helper._unpack_list(value))");
       return join_elements(value, who);
     }
@@ -171,7 +171,7 @@ onnx::OnnxValue read_input(const SymbolicCallPtr& of, PyObject* object, const st
   if (const SymbolicValue* value = find_value(object)) return input_of(*value, who);
   if (PyUnicode_Check(object) || Py_TYPE(object) == dtype_type)
     throw_error("TypeError", who, " is ", class_name(object),
-                ", which is no input of a node; give it as an attribute: name_s=...");
+                ", which cannot be an input of a node; give it as an attribute: name_s=...");
   if (is_sym_int(object)) return of->graph().size(*read_sym_int(object));
   return of->graph().constant(tensor_over_data(object, {}, who.c_str()));
 }

@@ -185,7 +185,7 @@ class Flattener {
     const nb::object given = flatten(nb::handle(object));
     OPWRIGHT_CHECK_TYPE(PyTuple_Check(given.ptr()) && PyTuple_GET_SIZE(given.ptr()) == 2,
                         "tree_flatten: the flatten function of ", class_name(object),
-                        " must return the children and what unflatten needs beside them, got ",
+                        " must return the children and the context for unflatten, got ",
                         class_name(given.ptr()));
     const nb::object children = nb::steal(PySequence_Tuple(PyTuple_GET_ITEM(given.ptr(), 0)));
     if (!children.is_valid()) throw_python_error();

@@ -401,7 +401,7 @@ std::optional<SymInt> read_sym_int(PyObject* object) {
   const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
   if (value == -1 && PyErr_Occurred()) throw_python_error();
   OPWRIGHT_CHECK_KIND("OverflowError", overflow == 0,
-                      "a number beside a symbolic size does not fit into 64 bits");
+                      "a number combined with a symbolic size does not fit into 64 bits");
   return SymInt(value);
 }
 

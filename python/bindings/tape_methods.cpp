@@ -127,8 +127,8 @@ PyObject* mark_dirty(PyObject* self, PyObject* const* args, Py_ssize_t num_args)
   return guarded([&] {
     auto* node = dynamic_cast<PythonFunctionNode*>(as_tape_object(self).node);
     OPWRIGHT_CHECK_KIND("AttributeError", node, as_tape_object(self).node->name(),
-                        " is no autograd.Function, so it has no mark_dirty: its schema tells what "
-                        "it writes");
+                        " is not an autograd.Function, so it has no mark_dirty: its schema says "
+                        "what it writes");
     const TensorPointers tensors =
         read_tensor_arguments(args, num_args, false, *node, "mark_dirty");
     node->mark_dirty({tensors.data(), tensors.size()});

@@ -49,7 +49,7 @@ void check_has_buffer(const Tensor& tensor) {
   if (impl(tensor).is_wrapper() || tensor.is_fake()) throw_no_data("buffer", tensor, "BufferError");
   check(tensor.device().type == kOpwDeviceCpu, "it is on another device; call cpu() first");
   check(!escapes_recording(tensor), "it requires grad; call detach() first");
-  check(buffer_format(tensor.dtype()), "no buffer format stands for the dtype; convert it first");
+  check(buffer_format(tensor.dtype()), "the dtype has no buffer format; convert it first");
 }
 
 void check_flags(const Py_buffer& view, int flags) {

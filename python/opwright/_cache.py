@@ -370,7 +370,7 @@ def temporary_store(root: str, problem: OSError) -> Store:
     if not _Fallback.warned:
         _Fallback.warned = True
         warnings.warn(
-            f"the cache {root} cannot be written ({problem.strerror}); what is compiled now goes "
+            f"the cache {root} cannot be written ({problem.strerror}); compiled code goes "
             "to a temporary folder and is lost at exit. Set OPWRIGHT_CACHE_DIR to a folder with "
             "room, or run `python -m opwright cache clear`",
             RuntimeWarning,

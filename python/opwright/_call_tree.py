@@ -201,7 +201,7 @@ def is_value(who: str, f: Callable, leaf: Any, spec: Any, index: int) -> bool:
     kind = f"{type(leaf).__module__}.{type(leaf).__qualname__}"
     raise TypeError(
         f"{who}: {getattr(f, '__qualname__', f)} returned result{spec.leaf_path(index)} of "
-        f"type {kind}, which a graph cannot give; return tensors, numbers, strings, None, or "
+        f"type {kind}, which a graph cannot return; return tensors, numbers, strings, None, or "
         "tuples, lists, dicts and dataclasses of them"
     )
 

@@ -56,7 +56,7 @@ def find_operator(name: str) -> Any:
     """Return the operator with that name, or the packet that selects among its overloads."""
     namespace, _, base = name.partition("::")
     if not base:
-        raise ValueError(f"'{name}' is no name of an operator; write e.g. mylib::crop")
+        raise ValueError(f"'{name}' is not the name of an operator; write e.g. mylib::crop")
     if "." in base:
         return opwright._C.require_operator(name)
     return getattr(getattr(opwright.ops, namespace), base)

@@ -157,7 +157,7 @@ def import_function(path: str, declaration: Declaration) -> Callable:
     except (ImportError, AttributeError) as problem:
         raise DeclarationError(f"{declaration.place}: '{path}': {problem}") from problem
     if not callable(value):
-        raise DeclarationError(f"{declaration.place}: '{path}' is no function")
+        raise DeclarationError(f"{declaration.place}: '{path}' is not a function")
     return value
 
 

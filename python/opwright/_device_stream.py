@@ -115,7 +115,7 @@ class Event:
         self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False
     ) -> None:
         if interprocess:
-            raise NotImplementedError("Event: events of several processes are not there")
+            raise NotImplementedError("Event: events shared between processes are not supported")
         del enable_timing, blocking  # every event records its time, and waiting releases the GIL
         self._event = _C.DeviceEvent()
 

@@ -118,17 +118,17 @@ class _Inference:
     def _join(self, first: object, second: object) -> object:
         if isinstance(first, list | tuple):
             if len(first) != len(second):
-                raise _refuse(self.operator.name, "two runs gave lists of different lengths")
+                raise _refuse(self.operator.name, "two runs returned lists of different lengths")
             return [self._join(a, b) for a, b in zip(first, second, strict=True)]
         if isinstance(first, _C.Tensor):
             return self._join_tensors(first, second)
         if first != second:
-            raise _refuse(self.operator.name, f"two runs gave the results {first} and {second}")
+            raise _refuse(self.operator.name, f"two runs returned the results {first} and {second}")
         return first
 
     def _join_tensors(self, first: _C.Tensor, second: _C.Tensor) -> _C.Tensor:
         if (first.dtype, first.dim()) != (second.dtype, second.dim()):
-            raise _refuse(self.operator.name, "two runs gave results of different kinds")
+            raise _refuse(self.operator.name, "two runs returned results of different kinds")
         shape = [self._join_sizes(a, b) for a, b in zip(first.shape, second.shape, strict=True)]
         order = _dense_order(first)
         if order is None or order != _dense_order(second):

@@ -264,7 +264,7 @@ class _Parameters:
         is_named = self.mutates_args is not None and name in self.mutates_args
         if is_named and not is_tensor:
             self.inference.fail(
-                f"'{name}' is in mutates_args but is no tensor ({type_text})",
+                f"'{name}' is in mutates_args but is not a tensor ({type_text})",
                 "Only tensors and lists of tensors can be written to.",
             )
         if not is_tensor or not (is_named or self.mutates_args is None):

@@ -263,7 +263,7 @@ def _shape_of(op: _C.Operator, place: int, tensor: _C.Tensor) -> jax.ShapeDtypeS
     if not all(isinstance(size, int) for size in tensor.shape):
         raise NotImplementedError(
             f"{op.name}: the sizes of result {place} depend on data ({tuple(tensor.shape)}), and "
-            "XLA gives memory before the call; opwright.jax has no operators of this kind yet"
+            "XLA allocates memory before the call; opwright.jax has no operators of this kind yet"
         )
     dtype = jnp.dtype(_dtype_name(tensor.dtype))
     if jax.dtypes.canonicalize_dtype(dtype) != dtype:

@@ -218,7 +218,7 @@ def hosts_set(names: Sequence[str]) -> Iterator[list[str]]:
     for name in names:
         if name not in known:
             raise ValueError(
-                f"opcheck: hosts has {name!r}, which is no host; there are {', '.join(known)}"
+                f"opcheck: hosts has {name!r}, which is not a host; there are {', '.join(known)}"
             )
     with ExitStack() as stack:
         for name in (each for each in HOSTS if each in names):

@@ -233,7 +233,7 @@ def kernel_slot(slot: str | _C.device) -> str:
         raise TypeError(f"a device type must be a string, got {type(slot).__name__}")
     if slot in _RULES:
         raise ValueError(
-            f"a function under '{slot}' is no kernel here; use opwright.library.{_RULES[slot]}"
+            f"a function under '{slot}' is not a kernel; use opwright.library.{_RULES[slot]}"
         )
     return DEFAULT_SLOT if slot == "default" else slot
 

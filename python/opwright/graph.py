@@ -23,7 +23,7 @@ def run_dot(text: str, path: str | os.PathLike[str]) -> None:
     if dot is None:
         raise RuntimeError(
             "draw: graphviz's program 'dot' is not installed (Debian: graphviz); "
-            "graph.to_dot() gives the text that it would draw."
+            "graph.to_dot() returns the text that it would draw."
         )
     target = os.fspath(path)
     picture = os.path.splitext(target)[1].removeprefix(".")

@@ -117,7 +117,7 @@ class _Namespace:
         if whole not in _registered:
             raise AttributeError(
                 f"jax has no operator '{whole}' of Opwright; call opwright.jax.load with its "
-                f"binary, or opwright.jax.register('{whole}'), which tells if it cannot be called"
+                f"binary, or opwright.jax.register('{whole}'), which says if it cannot be called"
             )
         return _registered[whole]
 
@@ -170,7 +170,7 @@ def _is_floating(tensor: Any) -> bool:
     dtype = tensor.dtype
     if _jax.numpy.issubdtype(dtype, _jax.numpy.complexfloating):
         raise NotImplementedError(
-            "opwright.jax: gradients of operators on complex arrays are not there yet"
+            "opwright.jax: gradients of operators on complex arrays are not supported yet"
         )
     return bool(_jax.numpy.issubdtype(dtype, _jax.numpy.floating))
 

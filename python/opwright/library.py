@@ -180,7 +180,7 @@ def define(
         check_name(qualname)
     if schema is not None and not schema.lstrip().startswith("("):
         raise ValueError(
-            f"define({qualname!r}, ...): the schema beside a name starts with its arguments, "
+            f"define({qualname!r}, ...): a schema with a separate name starts with its arguments, "
             f"e.g. '(Tensor x) -> Tensor', got {schema!r}"
         )
     text = f"{qualname}{schema or ''}"

@@ -120,7 +120,7 @@ def load(data: bytes) -> dict[str, Tensor]:
     for name, entry in _package().deserialize(data):
         dtype = _DTYPES.get(entry["dtype"])
         if dtype is None:
-            raise ValueError(f"load: '{name}' is of {entry['dtype']}, which Opwright has not")
+            raise ValueError(f"load: '{name}' is of {entry['dtype']}, which Opwright does not have")
         found[name] = _tensor_of(entry["data"], dtype, entry["shape"])
     return found
 

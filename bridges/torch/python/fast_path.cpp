@@ -206,7 +206,7 @@ class FastCall {
     const bool is_missing = (results_[place].tag == kOpwNone && !result.type.is_optional) ||
                             (results_[place].tag == kOpwTensor && !results_[place].as_tensor);
     if (is_missing) {
-      throw_error("RuntimeError", description_.name, " gave nothing for result ", place,
+      throw_error("RuntimeError", description_.name, " returned nothing for result ", place,
                   ", which is a ", result.type.text);
     }
     if (result.written_argument >= 0 && given_[result.written_argument])

@@ -171,7 +171,7 @@ class RuleCall {
                               (result.tag == kOpwTensor && !result.as_tensor);
       if (!is_missing) continue;
       throw_error("RuntimeError", rule_.op.description.name, ": the function for ", rule_.slot,
-                  " gave nothing for result ", i, ", which is a ", types[i].type.text);
+                  " returned nothing for result ", i, ", which is a ", types[i].type.text);
     }
   }
 

@@ -21,7 +21,7 @@ class set_detect_anomaly:  # noqa: N801 (torch's name, called as a function)
 
     def __init__(self, mode: bool, check_nan: bool = True):
         if not check_nan:
-            raise NotImplementedError("anomalies are looked for with check_nan=True only")
+            raise NotImplementedError("anomaly detection supports check_nan=True only")
         self._previous = _C.set_anomaly_mode(bool(mode))
 
     def __enter__(self) -> None:
@@ -51,7 +51,7 @@ class detect_anomaly:  # noqa: N801 (torch's name, used as `with detect_anomaly(
 
     def __init__(self, check_nan: bool = True):
         if not check_nan:
-            raise NotImplementedError("anomalies are looked for with check_nan=True only")
+            raise NotImplementedError("anomaly detection supports check_nan=True only")
         self._previous: list[bool] = []
 
     def __enter__(self) -> None:

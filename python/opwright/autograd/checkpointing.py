@@ -109,7 +109,7 @@ def checkpoint(
     True
     """
     if use_reentrant:
-        raise ValueError("checkpoint: use_reentrant=True is not offered; leave it out")
+        raise ValueError("checkpoint: use_reentrant=True is not supported; remove it")
     if not _C.is_grad_enabled():
         return function(*args, **kwargs)
     return _Run(function, args, kwargs, preserve_rng_state).run()

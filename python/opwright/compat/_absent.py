@@ -10,11 +10,11 @@ def absent(module: str) -> Callable[[str], NoReturn]:
     >>> import opwright.compat.torch as torch
     >>> torch.jit
     Traceback (most recent call last):
-    AttributeError: torch.jit is not there yet in opwright.compat
+    AttributeError: torch.jit is not available yet in opwright.compat
     """
     path = module.removeprefix("opwright.compat.")
 
     def fail(name: str) -> NoReturn:
-        raise AttributeError(f"{path}.{name} is not there yet in opwright.compat")
+        raise AttributeError(f"{path}.{name} is not available yet in opwright.compat")
 
     return fail

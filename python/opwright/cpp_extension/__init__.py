@@ -141,7 +141,7 @@ def load(
     _check_name("load", name)
     if is_standalone:
         raise NotImplementedError(
-            "load: is_standalone makes a program, and Opwright builds operator binaries alone; "
+            "load: is_standalone makes a program, but Opwright builds only operator binaries; "
             "build programs with CMake and the target opwright::opwright"
         )
     files = [os.fspath(path) for path in _listed(sources)]

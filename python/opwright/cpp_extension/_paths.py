@@ -56,8 +56,8 @@ def _own_include_paths() -> list[str]:
     for root, file in zip(roots, ("library.h", "functions.h"), strict=False):
         if not os.path.exists(os.path.join(root, "opwright", file)):
             raise FileNotFoundError(
-                f"Opwright's header opwright/{file} is not in {root}: the installation is not "
-                "whole; install it again, or in its source tree run tools/build release"
+                f"Opwright's header opwright/{file} is not in {root}: the installation is "
+                "incomplete; install it again, or in its source tree run tools/build release"
             )
     return [roots[0], os.path.join(roots[0], "opwright", "compat"), *roots[1:]]
 

@@ -128,7 +128,7 @@ def check_functions(name: str, functions: dict[str, str], cpp: list[Text], cuda:
             continue
         if any(_find_word(base, blank_comments(text.content)) is not None for text in cuda):
             raise ValueError(
-                f"load_inline({name!r}): {function!r} is in cuda_sources alone; declare it in "
+                f"load_inline({name!r}): {function!r} is only in cuda_sources; declare it in "
                 f"cpp_sources too, as `torch::Tensor {base}(...);`"
             )
         import difflib

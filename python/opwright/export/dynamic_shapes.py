@@ -56,7 +56,7 @@ class ShapesCollection:
             if id(leaf) not in found:
                 raise ValueError(
                     f"dynamic_shapes: the ShapesCollection has {shape} for "
-                    f"{_kind_of(leaf)}, which is no argument of the call"
+                    f"{_kind_of(leaf)}, which is not an argument of the call"
                 )
         return [self._shapes.get(id(leaf), (None, None))[1] for leaf in leaves]
 

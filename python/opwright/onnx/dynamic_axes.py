@@ -99,6 +99,6 @@ def _check_names(
         is_output = name in (outputs or ()) or (outputs is None and name.startswith("output"))
         if name not in inputs and not is_output:
             raise ValueError(
-                f"onnx.export: dynamic_axes has {name!r}, which is no input; the inputs are "
+                f"onnx.export: dynamic_axes has {name!r}, which is not an input; the inputs are "
                 f"{', '.join(inputs)}"
             )

@@ -35,7 +35,7 @@ def with_real_results(
         raise missing
     names = ", ".join(results)
     warnings.warn(
-        f"onnx.export: there is no fake kernel of {names}: it was run on the given arguments, and "
+        f"onnx.export: there is no fake kernel for {names}: it was run on the given arguments, and "
         "all sizes are fixed; register one with opwright.library.register_fake",
         stacklevel=5,
     )

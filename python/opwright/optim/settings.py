@@ -14,9 +14,9 @@ def check_group(
         raise TypeError(f"{name}: a group of parameters must be a dict with 'params', got {group}")
     params = check_parameters(name, group["params"])
     if len({id(each) for each in params}) != len(params):
-        raise ValueError(f"{name}: a parameter stands twice in one group")
+        raise ValueError(f"{name}: a parameter appears twice in one group")
     if any(id(each) in known for each in params):
-        raise ValueError(f"{name}: a parameter stands in more than one group")
+        raise ValueError(f"{name}: a parameter appears in more than one group")
     return {**defaults, **group, "params": params}
 
 

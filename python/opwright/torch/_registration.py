@@ -67,9 +67,9 @@ class _Removed:
 
     def __call__(self, *_args: object, **_kwargs: object) -> None:
         raise RuntimeError(
-            f"{self._name} was taken back from torch, but something that was made with it before, "
+            f"{self._name} was removed from torch, but something that was made with it before, "
             "such as a compiled graph, still calls it\n"
-            "  Load it again and compile anew, or keep it open for as long as it is called."
+            "  Load it again and recompile, or keep it open for as long as it is called."
         )
 
     def __hash__(self) -> int:

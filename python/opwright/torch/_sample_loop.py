@@ -41,7 +41,7 @@ def _check_can_loop(functions: Functions, info: object) -> None:
     operator = functions.operator
     if any(viewed >= 0 for _, _, viewed in operator.results):
         raise NotImplementedError(
-            f"{operator.name} gives a view and has no rule for vmap\n"
+            f"{operator.name} returns a view and has no rule for vmap\n"
             "  Register one with register_vmap."
         )
     if "nondeterministic_seeded" in functions.tags and info.randomness != "different":

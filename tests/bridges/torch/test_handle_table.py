@@ -276,7 +276,7 @@ print("opwright" in sys.modules)
             "MemoryError out of memory",
             "RuntimeError an exception that is not a std::exception",
             "IndexError a worker failed at ",
-            "RuntimeError TypeError: failing::fail gave nothing for result 0 (Tensor)",
+            "RuntimeError TypeError: failing::fail returned nothing for result 0 (Tensor)",
             "False",
         ]
 

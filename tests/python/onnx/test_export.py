@@ -142,7 +142,7 @@ def test_an_operator_with_neither_is_run_once_with_one_notice():
         model = onnx.export(f, (ow.tensor([1.0, -1.0, 2.0]),), dynamic_axes={"x": {0: "n"}})
 
     assert [str(each.message) for each in caught] == [
-        "onnx.export: there is no fake kernel of expo::opaque: it was run on the given arguments, "
+        "onnx.export: there is no fake kernel for expo::opaque: it was run on the given arguments, "
         "and all sizes are fixed; register one with opwright.library.register_fake"
     ]
     assert caught[0].filename == __file__

@@ -282,12 +282,12 @@ WEIGHT = ow.nn.Parameter(ow.ones(2))
         (
             lambda: ow.optim.SGD([WEIGHT, WEIGHT]),
             ValueError,
-            "SGD: a parameter stands twice in one group",
+            "SGD: a parameter appears twice in one group",
         ),
         (
             lambda: ow.optim.SGD([{"params": [WEIGHT]}, {"params": [WEIGHT]}]),
             ValueError,
-            "SGD: a parameter stands in more than one group",
+            "SGD: a parameter appears in more than one group",
         ),
         (
             lambda: ow.optim.SGD([{"lr": 1.0}]),

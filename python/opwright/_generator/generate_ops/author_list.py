@@ -26,7 +26,7 @@ namespace {name_space} {{
 KERNELS = """\
 // The functions that {yaml} names. Made from it; do not edit.
 //
-// A file that defines them includes this one, so that the compiler compares the types.
+// Include this file where they are defined, so that the compiler checks the types.
 #pragma once
 
 #include "opwright/opwright.h"

@@ -117,7 +117,7 @@ class Reader(NodeReader):
             if section in FILE_HINTS:
                 continue
             if section in self.keys:
-                self.fail(key, f"'{section}' stands outside of an entry; entries start with '- '")
+                self.fail(key, f"'{section}' is outside an entry; entries start with '- '")
             if is_empty(value):
                 continue
             nodes = self.read_list(value, f"the section '{section}'")
@@ -158,7 +158,7 @@ class Reader(NodeReader):
         node = fields["pointwise"][1]
         name = self.read_text(node, "'pointwise'")
         if not name.isidentifier():
-            self.fail(node, f"'{name}' is no name of a pointwise operation")
+            self.fail(node, f"'{name}' is not the name of a pointwise operation")
         return name
 
     def read_vmap(self, fields: Fields) -> dict[str, dict[str, str]]:

@@ -112,7 +112,7 @@ def read_formulas(schema: Schema, lines: dict[str, str]) -> tuple[Formula, ...]:
         arguments = tuple(part.strip() for part in key.split(","))
         for name in arguments:
             if name not in tensors:
-                raise GradientError(f"'{name}' is no tensor argument of {schema.text}", key)
+                raise GradientError(f"'{name}' is not a tensor argument of {schema.text}", key)
             if any(name in each.arguments for each in formulas) or arguments.count(name) > 1:
                 raise GradientError(f"there are two gradients of '{name}'", key)
         names = frozenset(names_in(expression)) & known
@@ -143,7 +143,7 @@ def check_names(schema: Schema, formula: Formula, key: str) -> None:
         if re.fullmatch(r"grads?|(grad|needs|result)_?\d*|needs_\w+", name) and (
             name not in known_names(schema)
         ):
-            raise GradientError(f"'{name}' is no name of {schema.text}", key)
+            raise GradientError(f"'{name}' is not a name in {schema.text}", key)
     if not formula.names & gradient_names(schema).keys():
         raise GradientError(
             f"the gradient of '{key}' uses no gradient of a result; "

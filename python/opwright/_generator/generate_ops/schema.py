@@ -91,7 +91,7 @@ class Schema:
 def parse_schema(text: str) -> Schema:
     found = SCHEMA.fullmatch(text)
     if not found and "::" in text.partition("(")[0]:
-        raise SchemaError(f"'{text}' has a namespace; it is given beside the file")
+        raise SchemaError(f"'{text}' has a namespace; pass it separately")
     if not found:
         raise SchemaError(f"'{text}' is not 'name.overload(arguments) -> returns'")
     parts = split_list(found["arguments"])

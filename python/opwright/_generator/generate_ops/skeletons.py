@@ -111,7 +111,7 @@ def write_function(schema: Schema, slot: str, name: str, name_space: str) -> str
 
 def shape_hint(schema: Schema) -> str:
     """Describe what the fake kernel returns, and how to write it."""
-    lines = ["// Gives the sizes, dtype and device of the results without data"]
+    lines = ["// Returns the sizes, dtype and device of the results without data"]
     tensors = [each for each in schema.arguments if is_tensor(each.type)]
     example = example_of(schema, tensors)
     if example is None:

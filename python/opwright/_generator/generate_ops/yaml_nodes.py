@@ -76,7 +76,7 @@ class NodeReader:
                 "which is written package.module:function",
             )
         if not is_cpp and not is_python:
-            self.fail(node, f"'{name}' is no name of a C++ function")
+            self.fail(node, f"'{name}' is not the name of a C++ function")
         return name
 
     def fail(self, node: yaml.Node, problem: str) -> NoReturn:

@@ -56,7 +56,7 @@ TEST(CudaPlugin, TellsWhyThereIsNoDevice) {
 TEST(CudaPlugin, NamesTheMissingDriver) {
   if (table().count() > 0 || dlopen("libcuda.so.1", RTLD_NOW)) GTEST_SKIP() << "there is a driver";
   EXPECT_EQ(property("problem"),
-            "no NVIDIA driver (libcuda.so.1 is not there): install one, or run on another device");
+            "no NVIDIA driver (libcuda.so.1 not found): install one, or run on another device");
 }
 
 TEST(CudaPlugin, CountsNothingBeforeTheFirstAllocation) {
