@@ -1,4 +1,4 @@
-"""The README shows what the tree has."""
+"""The README matches the tree."""
 
 import os
 import re

@@ -271,7 +271,7 @@ def test_a_model_that_promises_another_dtype_is_refused(session):
     def to_double(x: opwright.Tensor) -> opwright.Tensor:
         return x.to(opwright.float64)
 
-    made = session(unary_model("ort_errors::to_double"), to_double)  # no fake kernel tells
+    made = session(unary_model("ort_errors::to_double"), to_double)  # without a fake kernel
 
     with pytest.raises(ort.InvalidArgument) as caught:
         made.run(None, {"x": X})

@@ -1,4 +1,4 @@
-"""Backends: by name, from Python, and those that give nonsense."""
+"""Backends: by name, from Python, and those with invalid results."""
 
 import itertools
 

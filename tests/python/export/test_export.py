@@ -1,4 +1,4 @@
-"""A function becomes a program: what it takes, what it gives, what it says of itself."""
+"""Exporting a function: its inputs, its outputs, and its description."""
 
 import dataclasses
 import gc

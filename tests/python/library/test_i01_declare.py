@@ -1,4 +1,4 @@
-"""Lists of operators in YAML files: what opwright.declare.load takes, makes and refuses."""
+"""Lists of operators in YAML files: what opwright.declare.load accepts, defines and rejects."""
 
 import subprocess
 import sys

@@ -415,7 +415,7 @@ def test_a_destination_that_is_no_file():
 
 
 def test_a_model_above_two_gigabytes_without_external_data():
-    # Memory that nobody touches: the zeros are never written.
+    # Untouched memory: the zeros are never written.
     weight = ow.empty(3 << 28, 1, dtype=ow.float32)
     model = onnx.export(lambda x: ow.cat([x, weight]), (ow.ones(1, 1),), external_data=False)
 

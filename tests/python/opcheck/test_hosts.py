@@ -1,4 +1,4 @@
-"""opcheck(hosts=...): the same arguments in other hosts, held against Opwright's results."""
+"""opcheck(hosts=...): the same arguments in other hosts, compared with Opwright's results."""
 
 import importlib.util
 from collections.abc import Iterator

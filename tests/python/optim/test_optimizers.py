@@ -64,7 +64,7 @@ def from_ours(tensor):
 
 
 def map_state(state_dict, function, kind):
-    """Give a state dict with its tensors as those of the other package."""
+    """Return a state dict with its tensors converted to the other package."""
     state = {
         number: {key: function(v) if isinstance(v, kind) else v for key, v in own.items()}
         for number, own in state_dict["state"].items()

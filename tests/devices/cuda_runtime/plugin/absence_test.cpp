@@ -22,7 +22,7 @@ bool has_mapped(const std::string& name) {
   return text.str().find(name) != std::string::npos;
 }
 
-// First of the file: nothing has asked for a device yet.
+// First in the file: nothing has used a device yet.
 TEST(CudaPlugin, LoadsWithoutADriver) {
   EXPECT_EQ(plugin().abi_major, OPW_ABI_MAJOR);
   EXPECT_EQ(plugin().abi_minor, OPW_ABI_MINOR);
