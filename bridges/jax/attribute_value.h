@@ -1,8 +1,8 @@
 // An attribute of an XLA call as the value of an argument.
 //
 // int, float, bool: scalars. str, ScalarType and Device (by name): strings. Layout, MemoryFormat:
-// their number. Lists: arrays, of bools one of uint8. Complex numbers: an array of two floats; a
-// Scalar has the type of what it holds.
+// their number. Lists: arrays; bools as uint8. Complex numbers: an array of two floats; a Scalar
+// has the type of its value.
 #pragma once
 
 #include <cstddef>

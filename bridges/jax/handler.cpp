@@ -1,5 +1,5 @@
-// What libopwright_jax.so exports: the handler that XLA calls, one for all operators, and the
-// functions that python/opwright/jax.py loads and registers with.
+// The exports of libopwright_jax.so: the handler that XLA calls, one for all operators, and the
+// functions with which python/opwright/jax.py loads and registers.
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -16,7 +16,7 @@
 namespace opwright::jax_bridge {
 namespace {
 
-// Whether XLA only asks what the handler is.
+// Whether XLA only queries the handler's metadata.
 bool answer_metadata(const XlaCallFrame& frame) {
   for (XlaExtension* each = frame.extensions; each; each = each->next) {
     if (each->type != XlaExtensionType::Metadata) continue;
@@ -106,7 +106,7 @@ int opw_jax_register(const char* name) {
   return opwright::bridges::status_of([&] { opwright::jax_bridge::register_operator(name); });
 }
 
-// `take` gets the name of each operator that was registered.
+// `take` is called with the name of each registered operator.
 int opw_jax_load(const char* path, void (*take)(const char* name)) {
   return opwright::bridges::status_of([&] {
     for (const std::string& name : opwright::jax_bridge::load_operators(path)) take(name.c_str());

@@ -57,7 +57,7 @@ class Call {
     }
   }
 
-  // The result's buffer with the argument's contents: the same memory where XLA took the hint.
+  // The result's buffer with the argument's contents: the same memory if XLA followed the hint.
   const XlaBuffer& take_written(const XlaBuffer& argument, int64_t result) const {
     OPWRIGHT_CHECK_TYPE(result < frame_.results.size, op_.description.name,
                         ": the call has no result for an argument that is written");
@@ -77,7 +77,7 @@ class Call {
           op_.kernel->function(op_.kernel, args.data(), num_args, results.data(), num_results));
       return;
     }
-    // What Python made may keep its arguments: these are copies, but for the written ones.
+    // Python functions may keep their arguments: these are copies, except for the written ones.
     bridges::OwnedResults copies(args.size());
     for (size_t i = 0; i < args.size(); ++i) copies.data()[i] = copy_value(args[i]);
     op_.in_core.call(copies.data(), num_args, results.data(), num_results);

@@ -1,4 +1,4 @@
-// One call of XLA: the operator runs over its buffers, the results end in them.
+// One call from XLA: runs the operator on its buffers and puts the results into them.
 #pragma once
 
 #include "bridges/jax/jax_operator.h"
@@ -6,8 +6,8 @@
 
 namespace opwright::jax_bridge {
 
-// XLA's results are those of the schema, one after the other, a written argument's being its new
-// value; after them the new values of written arguments that are no results. Throws Error.
+// XLA's results are those of the schema in order (for a written argument, its new value), followed
+// by the new values of written arguments that are not results. Throws Error.
 void run_call(JaxOperator& op, const XlaCallFrame& frame);
 
 }  // namespace opwright::jax_bridge

@@ -68,15 +68,15 @@ void require_callable(const OperatorDescription& op) {
     writes = writes || each.is_written;
   }
   for (const ResultDescription& each : op.results) {
-    OPWRIGHT_CHECK_TYPE(each.type.kind == ValueKind::Tensor, op.name, ": it gives a ",
-                        each.type.text, ", but under jax an operator gives tensors only");
+    OPWRIGHT_CHECK_TYPE(each.type.kind == ValueKind::Tensor, op.name, ": it returns a ",
+                        each.type.text, ", but under jax an operator returns tensors only");
     OPWRIGHT_CHECK_TYPE(!writes || !each.type.is_list, op.name,
-                        ": it writes an argument and gives a ", each.type.text,
+                        ": it writes an argument and returns a ", each.type.text,
                         ", which the bridge to jax cannot do at once");
   }
 }
 
-// For each written argument the buffer that becomes its new value.
+// For each written argument the buffer of its new value.
 std::vector<int64_t> find_written_buffers(const OperatorDescription& op) {
   std::vector<int64_t> buffers(op.arguments.size(), -1);
   auto next = static_cast<int64_t>(op.results.size());
@@ -112,7 +112,7 @@ void register_operator(const std::string& name) {
 }
 
 std::vector<std::string> load_operators(const std::string& path) {
-  load_library(path);  // also one that was unloaded since
+  load_library(path);  // also if it was unloaded since
   std::vector<std::string> registered;
   for (const std::string& name : known().binaries.open(path).contents().operators) {
     try {

@@ -6,9 +6,9 @@
 
 namespace opwright::jax_bridge {
 
-// XLA's arguments are those of the call and a gradient for each result of a floating dtype, its
-// results the gradient of each tensor argument of a floating dtype. Runs the operator again, in the
-// core, whose formulas give the gradients. Throws Error.
+// XLA's arguments are those of the call and a gradient for each result of a floating dtype; its
+// results are the gradients of the tensor arguments of floating dtypes. Runs the operator again, in
+// the core, whose formulas compute the gradients. Throws Error.
 void run_pullback(JaxOperator& op, const XlaCallFrame& frame);
 
 }  // namespace opwright::jax_bridge

@@ -1,8 +1,8 @@
-// Arguments of an operator as XLA gives them: tensors as buffers, one after the other; all else as
-// attributes under the argument's name.
+// Arguments of an operator in XLA's form: tensors as buffers, in order; everything else as
+// attributes named after the arguments.
 //
-// The attribute "_given" has the numbers of a TensorLayout that is not fixed. An attribute that is
-// not there is None where the type is optional, else the default value.
+// The attribute "_given" has the numbers of a TensorLayout that is not fixed. A missing attribute
+// is None if the type is optional, otherwise the default value.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,17 @@
 
 namespace opwright::jax_bridge {
 
-// Null: there is none of that name.
+// Null if there is none of that name.
 struct XlaAttribute {
   XlaAttributeType type{};
   const void* value = nullptr;
 };
 [[nodiscard]] XlaAttribute find_attribute(const XlaAttributes& attributes, std::string_view name);
 
-// The layout of one call: the operator's own where every call has the same, else one made for it.
+// The layout of one call: the operator's own if all calls have the same, otherwise a new one.
 class CallLayout {
  public:
-  // TypeError for "_given" that does not fit.
+  // TypeError for a "_given" that does not match.
   CallLayout(const JaxOperator& op, const XlaAttributes& attributes);
   CallLayout(const CallLayout&) = delete;
   CallLayout& operator=(const CallLayout&) = delete;
@@ -46,7 +46,7 @@ class CallLayout {
 // The values of a call over `tensors`; valid while they, the attributes and the operator are.
 class BoundArguments {
  public:
-  // TypeError for an attribute of a wrong type or one that is missing; names it.
+  // TypeError, with its name, for an attribute that is missing or has a wrong type.
   BoundArguments(const JaxOperator& op, const bridges::TensorLayout& layout,
                  const XlaAttributes& attributes, std::span<OpwTensor* const> tensors);
   BoundArguments(const BoundArguments&) = delete;

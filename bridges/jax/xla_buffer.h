@@ -11,7 +11,7 @@
 
 namespace opwright::jax_bridge {
 
-// TypeError for one that no tensor can have.
+// TypeError for a type that no tensor can have.
 [[nodiscard]] DType read_dtype(XlaDType dtype);
 
 [[nodiscard]] inline std::span<const int64_t> sizes_of(const XlaBuffer& buffer) {

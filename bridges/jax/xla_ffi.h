@@ -1,8 +1,8 @@
-// What the bridge uses of XLA's foreign function interface, restated: plain C structs that only
-// grow at their end, so that one bridge serves every jaxlib since 0.5.
+// The part of XLA's foreign function interface that the bridge uses, restated: plain C structs that
+// only grow at their end, so one bridge supports every jaxlib since 0.5.
 //
-// tests/bridges/jax/test_layout.py holds sizes, offsets and numbers against the header that the
-// installed jaxlib brings.
+// tests/bridges/jax/test_layout.py compares sizes, offsets and numbers with the header of the
+// installed jaxlib.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace opwright::jax_bridge {
 
-// The version that the handler reports: the oldest is the one that all accept.
+// The version that the handler reports: the oldest one, which all accept.
 inline constexpr int kXlaMajorVersion = 0;
 inline constexpr int kXlaMinorVersion = 1;
 
@@ -28,7 +28,7 @@ struct XlaVersion {
   int minor_version;
 };
 
-// Asked for once, when the handler is registered. Later versions have more behind the traits.
+// Requested once, when the handler is registered. Later versions append fields after the traits.
 struct XlaMetadata {
   size_t struct_size;
   XlaVersion api_version;

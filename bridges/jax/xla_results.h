@@ -1,4 +1,4 @@
-// Results of an operator into the buffers that XLA gives for them.
+// Copies results of an operator into XLA's buffers for them.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace opwright::jax_bridge {
 
-// Copies the tensor, unless it is exactly the buffer. ValueError when the buffer was made for
-// another shape or dtype; `what` names the result.
+// Copies the tensor, unless it already is the buffer. ValueError, with `what` as the result's name,
+// if the buffer was made for another shape or dtype.
 void fill_buffer(const XlaBuffer& buffer, const Tensor& tensor, const std::string& what);
 void fill_with_zeros(const XlaBuffer& buffer);
 

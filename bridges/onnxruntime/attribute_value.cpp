@@ -21,7 +21,7 @@ namespace {
 
 using MaybeValue = std::optional<Value>;
 
-// The double that the shortest decimal text of the float32 is.
+// The double of the float32's shortest decimal text.
 double widen(float number) {
   char text[32];
   const auto end = std::to_chars(text, text + sizeof text, number);
@@ -30,7 +30,7 @@ double widen(float number) {
   return wide;
 }
 
-// What a node has under one name, by the type that is wanted.
+// The attributes of a node under one name, read as the requested type.
 class AttributeReader {
  public:
   AttributeReader(const NodeAttributes& attributes, const std::string& name)
@@ -39,7 +39,7 @@ class AttributeReader {
   [[nodiscard]] MaybeValue read(const ValueType& type) const {
     return type.is_list ? read_list(type.kind) : read_one(type.kind);
   }
-  // "an INT", or null where there is none.
+  // "an INT", or null if there is none.
   [[nodiscard]] const char* kind_found() const {
     if (find<int64_t>()) return "an INT";
     if (find<float>()) return "a FLOAT";
@@ -97,7 +97,7 @@ class AttributeReader {
     return Value::copy_of(*value);
   }
 
-  // ONNX Runtime gives an empty list for a list of another kind.
+  // ONNX Runtime returns an empty list for a list of another kind.
   template <class T>
   [[nodiscard]] bool has_elements() const {
     const auto found = find<std::vector<T>>();

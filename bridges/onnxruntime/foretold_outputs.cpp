@@ -25,7 +25,7 @@
 namespace opwright::ort_bridge {
 namespace {
 
-// The results on fakes.
+// The results for fake tensors.
 std::vector<Tensor> foretell(const OrtOperator& op, std::span<const InputPlace> places,
                              std::span<const Value> attributes, std::span<const OrtTensor> inputs) {
   FakeCall call;
@@ -91,7 +91,7 @@ std::span<const ForetoldOutput> ForetoldOutputs::find(const OrtOperator& op,
     const bool is_told = std::ranges::all_of(
         results, [](const Tensor& each) { return each.is_defined() && !each.is_symbolic(); });
     if (is_told) made->keep(results);
-  } catch (const Error&) {  // the kernel says it in its own words
+  } catch (const Error&) {  // the kernel reports its own error
   }
   const Entry& entry = *made;
   entries_[owned_.size()].store(made.get(), std::memory_order_release);

@@ -1,5 +1,5 @@
-// The outputs that a node will have for inputs of certain dtypes and sizes, as its fake kernel
-// tells, remembered for the inputs that were seen.
+// Predicts the outputs of a node from the dtypes and sizes of its inputs with the fake kernel;
+// caches the predictions.
 #pragma once
 
 #include <array>
@@ -32,8 +32,8 @@ class ForetoldOutputs {
   ForetoldOutputs(const ForetoldOutputs&) = delete;
   ForetoldOutputs& operator=(const ForetoldOutputs&) = delete;
 
-  // By result output, valid as long as this. Empty where the fake kernel does not tell (it is not
-  // there, fails, or only the data tell), and for the inputs after so many others.
+  // One per result output, valid as long as this. Empty if the fake kernel cannot predict them (it
+  // is missing, fails, or the sizes depend on data), and once the cache is full.
   [[nodiscard]] std::span<const ForetoldOutput> find(const OrtOperator& op,
                                                      std::span<const InputPlace> places,
                                                      std::span<const Value> attributes,
@@ -41,8 +41,8 @@ class ForetoldOutputs {
 
  private:
   struct Entry {
-    std::vector<int64_t> inputs;   // of each its dtype, rank and sizes
-    std::vector<int64_t> numbers;  // that the sizes of the outputs lie in
+    std::vector<int64_t> inputs;   // the dtype, rank and sizes of each
+    std::vector<int64_t> numbers;  // holds the sizes of the outputs
     std::vector<ForetoldOutput> outputs;
 
     [[nodiscard]] bool is_of(std::span<const OrtTensor> given) const;

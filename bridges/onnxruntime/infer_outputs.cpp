@@ -26,7 +26,7 @@
 namespace opwright::ort_bridge {
 namespace {
 
-// A name that no model has: two sizes of which nothing is known are not one.
+// A name that no model has: two unknown sizes are not equal.
 constexpr const char* kUnknown = "opw_unknown_";
 std::string make_unknown_name() {
   static std::atomic<uint64_t> count{0};
@@ -59,9 +59,8 @@ class TypeShape {
 
 class Inference {
  public:
-  // Names: sizes that are not numbers are symbols. Samples: they are all one number, so that
-  // kernels that want some of them to be equal can be asked too; then only dtypes and ranks are
-  // sure.
+  // Names: sizes that are not numbers are symbols. Samples: all such sizes get one number, for
+  // kernels that require some of them to be equal; then only dtypes and ranks are certain.
   enum class Sizes : uint8_t { Names, Samples };
   Inference(const OrtOperator& op, OrtShapeInferContext* context, Sizes sizes)
       : op_(op), api_(op.api), context_(context), sizes_(sizes) {}
@@ -87,7 +86,7 @@ class Inference {
   }
 
  private:
-  // Undefined for one that is not there.
+  // Undefined if it is absent.
   Tensor read_input(size_t index) {
     OrtTypeShape* info = nullptr;
     if (!api_.try_call(entry::kGetInferInput, context_, index, &info)) return {};
@@ -103,7 +102,7 @@ class Inference {
     api_.require(entry::kGetSizeNames, info, names.data(), rank);
     std::vector<SymInt> sizes;
     for (size_t i = 0; i < rank; ++i) sizes.push_back(read_size(numbers[i], names[i]));
-    // Of an input without a shape ONNX Runtime shows no dimensions, as of one that has none.
+    // For an input without a shape ONNX Runtime returns no dimensions, as for one of rank 0.
     is_vague_ = is_vague_ || rank == 0;
     last_dtype_ = known;
     return FakeCall::tensor(*known, sizes);
@@ -118,7 +117,7 @@ class Inference {
   }
 
   void tell(size_t index, const Tensor& output) {
-    // Without a shape that holds a dtype cannot be told either; the last input's is taken anyway.
+    // Without a shape, a dtype cannot be set either; the last input's is used anyway.
     const bool is_unsure = is_vague_ || sizes_ == Sizes::Samples || call_.has_decided();
     if (is_unsure && output.dtype() == last_dtype_) return;
     const std::optional<OrtDType> dtype = to_ort_dtype(output.dtype());

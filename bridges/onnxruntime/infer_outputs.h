@@ -1,14 +1,14 @@
-// Dtypes and sizes of a node's outputs, asked of the fake kernel when a model is loaded.
+// Infers dtypes and sizes of a node's outputs with the fake kernel when a model is loaded.
 #pragma once
 
 #include "bridges/onnxruntime/ort_api.h"
 
 namespace opwright::ort_bridge {
 
-// Sizes keep their names ("n", "2*n"); those that only the data tell get a name that is nobody
-// else's. Where the fake kernel does not tell, nothing is said and ONNX Runtime takes the dtype of
-// the last input. Gives null always, since ONNX Runtime drops the status: what is wrong with a node
-// is told when its kernel is made or runs.
+// Sizes keep their names ("n", "2*n"); data-dependent ones get unique names. If the fake kernel
+// cannot infer them, nothing is set and ONNX Runtime uses the dtype of the last input. Always
+// returns null, since ONNX Runtime drops the status: errors of a node are reported when its kernel
+// is created or runs.
 OrtStatus* infer_outputs(const OrtCustomOp* op, OrtShapeInferContext* context);
 
 }  // namespace opwright::ort_bridge

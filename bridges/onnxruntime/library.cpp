@@ -1,6 +1,6 @@
-// What libopwright_onnxruntime.so exports: the entry that ONNX Runtime looks for, the one of
-// opwright/onnxruntime.h, and the functions that python/opwright/onnxruntime.py prepares a
-// registration with.
+// The exports of libopwright_onnxruntime.so: the entry point that ONNX Runtime looks up, the one of
+// opwright/onnxruntime.h, and the functions with which python/opwright/onnxruntime.py prepares a
+// registration.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* kVariable = "OPWRIGHT_ONNXRUNTIME_LIBRARIES";
 
-// What Python prepared for the next RegisterCustomOps of this thread.
+// Prepared by Python for the next RegisterCustomOps of this thread.
 thread_local std::optional<Registration> prepared;
 
 // 'libcst.so:libaudio.so'.
@@ -46,10 +46,10 @@ Registration read_environment() {
   return read_paths(paths);
 }
 
-// `make` gives a Registration.
+// `make` returns a Registration.
 template <class Make>
 OrtStatus* give(OrtSessionOptions* options, const OrtApiBase* base, const Make& make) noexcept {
-  constexpr uint32_t kAnyVersion = 1;  // has what makes a status
+  constexpr uint32_t kAnyVersion = 1;  // can create a status
   OrtApi api(base->get_api(kAnyVersion), kAnyVersion);
   return status_from(api, [&] {
     const ForeignCallScope scope;
@@ -111,7 +111,7 @@ int opw_onnxruntime_add_model_bytes(const char* bytes, size_t size) {
   });
 }
 void opw_onnxruntime_leave_out(const char* node) { prepared->leave_out(node); }
-// `take` gets "domain::Name" for each node.
+// `take` is called with "domain::Name" for each node.
 int opw_onnxruntime_nodes(void (*take)(const char* node)) {
   return status_of([&] {
     for (const std::string& each : prepared->nodes()) take(each.c_str());

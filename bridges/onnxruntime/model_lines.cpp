@@ -48,7 +48,7 @@ class WireReader {
     return true;
   }
   [[nodiscard]] uint64_t field() const { return field_; }
-  // Of a field with a length.
+  // The contents of a field with a length.
   [[nodiscard]] std::string_view bytes() const { return bytes_; }
 
  private:
@@ -68,7 +68,7 @@ class WireReader {
     return taken;
   }
   [[noreturn]] static void fail() {
-    throw_error("ValueError", "the list of operators cannot be read: this is no ONNX model");
+    throw_error("ValueError", "the list of operators cannot be read: this is not an ONNX model");
   }
 
   std::string_view rest_;

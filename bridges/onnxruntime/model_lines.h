@@ -1,4 +1,4 @@
-// The list of custom nodes that an exported model carries in its metadata.
+// The list of custom nodes in the metadata of an exported model.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace opwright::ort_bridge {
 
-// The lines under "opwright.operators" in metadata_props; none where the model has no such list.
-// ValueError for bytes that are no ONNX model.
+// The lines under "opwright.operators" in metadata_props; empty if the model has no such list.
+// ValueError for bytes that are not an ONNX model.
 [[nodiscard]] std::vector<std::string> read_model_lines(std::string_view model);
 // OSError for a file that cannot be read.
 [[nodiscard]] std::vector<std::string> read_model_file_lines(const std::string& path);

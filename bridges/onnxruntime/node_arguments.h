@@ -1,4 +1,4 @@
-// The values of one call: the node's attributes, and tensors in the places of its inputs.
+// The values of one call: the node's attributes, and tensors for its inputs.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@
 
 namespace opwright::ort_bridge {
 
-// Valid while what it was made of is.
+// Valid as long as its sources.
 class NodeArguments {
  public:
-  // `tensors` are by input; null: that input is not there. TypeError where it must be.
+  // `tensors` are by input; null if that input is absent. TypeError if it is required.
   NodeArguments(const OrtOperator& op, std::span<const InputPlace> places,
                 std::span<const Value> attributes, std::span<OpwTensor* const> tensors);
   NodeArguments(const NodeArguments&) = delete;

@@ -20,7 +20,7 @@ bool KernelAttributes::read(const char* name, float& value) const {
 }
 
 bool KernelAttributes::read(const char* name, std::string& value) const {
-  size_t size = 0;  // with the final zero
+  size_t size = 0;  // including the final zero
   if (!api_.try_call(entry::kGetString, info_, name, nullptr, &size)) return false;
   value.resize(size);
   api_.require(entry::kGetString, info_, name, value.data(), &size);
@@ -71,7 +71,7 @@ bool InferredAttributes::read_bytes(const char* name, OrtAttributeType type,
   size_t size = sizeof(int64_t);
   bytes.resize(size);
   if (!api_.try_call(entry::kReadAttribute, attribute, type, bytes.data(), size, &size)) {
-    if (size <= bytes.size()) return false;  // not for lack of room
+    if (size <= bytes.size()) return false;  // not a matter of size
     bytes.resize(size);
     if (!api_.try_call(entry::kReadAttribute, attribute, type, bytes.data(), size, &size))
       return false;
@@ -117,7 +117,7 @@ bool InferredAttributes::read(const char* name, std::vector<float>& value) const
 }
 
 bool InferredAttributes::read(const char* name, std::vector<std::string>& value) const {
-  std::string bytes;  // each with a zero at its end
+  std::string bytes;  // zero-terminated
   if (!read_bytes(name, OrtAttributeType::Strings, bytes)) return false;
   value.clear();
   for (size_t begin = 0; begin < bytes.size(); begin += value.back().size() + 1)

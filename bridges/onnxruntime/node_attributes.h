@@ -1,4 +1,4 @@
-// The attributes of a node: as its kernel is made, and as its outputs are inferred.
+// The attributes of a node, at kernel creation and at output inference.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace opwright::ort_bridge {
 
-// Each gives false for an attribute that is not there or is of another kind.
+// Each returns false for an attribute that is absent or of another kind.
 class NodeAttributes {
  public:
   virtual ~NodeAttributes() = default;
@@ -49,8 +49,8 @@ class InferredAttributes final : public NodeAttributes {
   bool read(const char* name, std::vector<std::string>& value) const override;
 
  private:
-  // The bytes of an attribute that is there; ONNX Runtime does not tell its kind, but that it is
-  // empty where it is of another one.
+  // The bytes of an existing attribute; ONNX Runtime does not report its kind, only that it is
+  // empty if it has another one.
   bool read_bytes(const char* name, OrtAttributeType type, std::string& bytes) const;
   template <class T>
   bool read_list(const char* name, OrtAttributeType type, std::vector<T>& value) const;

@@ -85,7 +85,7 @@ class NodeCall {
     end_memory();
   }
 
-  // What the kernel's call of an import gives without the core; null: the core runs it.
+  // Answers the kernel's call of an import without the core; null if the core must run it.
   OpwTensor* answer(const bridges::HostBinary& binary, uint32_t index, const OpwValue* args) {
     if (binary.is_contiguous_at(index)) return lend_input(args);
     bridges::AllocationRequest request;
@@ -120,7 +120,7 @@ class NodeCall {
     size_t next_written = num_results_;
     for (size_t i = 0; i < inputs_.size(); ++i) {
       const OrtTensor& input = inputs_[i];
-      if (input.dtype == OrtDType::Undefined) continue;  // not there
+      if (input.dtype == OrtDType::Undefined) continue;  // absent
       const std::optional<DType> dtype = to_dtype(input.dtype);
       OPWRIGHT_CHECK_TYPE(dtype, name_argument(op_.description, kernel_.argument_of(i)),
                           " is a tensor of ", dtype_text(input.dtype),
@@ -138,7 +138,7 @@ class NodeCall {
     return !op_.written.empty() && op_.description.arguments[kernel_.argument_of(input)].is_written;
   }
 
-  // The output that becomes the new value of a written argument, with its old one.
+  // The output for the new value of a written argument, initialized with the old one.
   void* copy_written(NodeOutputs& outputs, size_t index, DType dtype, const OrtTensor& input) {
     size_t bytes = item_size(dtype);
     for (const int64_t size : input.sizes()) bytes *= static_cast<size_t>(size);
@@ -157,13 +157,13 @@ class NodeCall {
           op_.kernel->function(op_.kernel, args.data(), num_args, results.data(), num_results));
       return;
     }
-    // What Python made may keep its arguments: these are copies, but for the written ones.
+    // Python functions may keep their arguments: these are copies, except for the written ones.
     bridges::OwnedResults copies(args.size());
     for (size_t i = 0; i < args.size(); ++i) copies.data()[i] = copy_value(args[i]);
     op_.in_core.call(copies.data(), num_args, results.data(), num_results);
   }
 
-  // aten::contiguous of an input, which is so already.
+  // aten::contiguous of an input, which already is.
   OpwTensor* lend_input(const OpwValue* args) {
     OpwTensor* given = args[0].as_tensor;
     const bool is_input = ViewTensor::from(given) && (given->flags & kOpwFlagReadOnly) != 0;
@@ -177,7 +177,7 @@ class NodeCall {
   void fill_outputs(NodeOutputs& outputs, const bridges::OwnedResults& results) const {
     size_t count = 0;
     for (const size_t each : op_.results) count += bridges::count_tensors(results[each]);
-    OPWRIGHT_CHECK_VALUE(count == num_results_, op_.description.name, ": it gives ", count,
+    OPWRIGHT_CHECK_VALUE(count == num_results_, op_.description.name, ": it returns ", count,
                          " tensors, but the node has ", num_results_, " outputs for them");
     bridges::InlineArray<Tensor, kUsualInputs> tensors(count);
     size_t next = 0;

@@ -29,7 +29,7 @@ std::vector<onnx::NodeForm> list_forms(const OperatorDescription& op) {
   const bool writes = std::ranges::any_of(
       op.arguments, [](const ArgumentDescription& each) { return each.is_written; });
   if (!writes) return forms;
-  onnx::NodeForm sibling = forms.back();  // by the schema
+  onnx::NodeForm sibling = forms.back();  // the schema's own form
   sibling.name.insert(0, kFunctional);
   forms.push_back(std::move(sibling));
   return forms;
@@ -38,7 +38,7 @@ std::vector<onnx::NodeForm> list_forms(const OperatorDescription& op) {
 NodeLine read_line(const std::string& line) {
   const size_t middle = line.find('=');
   OPWRIGHT_CHECK_VALUE(middle != std::string::npos, "the line '", line,
-                       "' does not tell the node of an operator; write it as 'ns::op = "
+                       "' does not describe the node of an operator; write it as 'ns::op = "
                        "domain::Name(input, ..., attribute=argument, ...)'");
   NodeLine read{trim(line.substr(0, middle)), trim(line.substr(middle + 1))};
   const size_t base = read.op.find("::");

@@ -1,4 +1,4 @@
-// The nodes that an operator can be in a model, by the text that tells them.
+// The nodes that can represent an operator in a model, parsed from text.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace opwright::ort_bridge {
 
-// All that exported models may hold. An operator that writes is also there under the name of its
-// functional sibling.
+// All forms that exported models may contain. An operator that writes also has the name of its
+// functional variant.
 [[nodiscard]] std::vector<onnx::NodeForm> list_forms(const OperatorDescription& op);
 
 // A line of a model's list, "cst::dual_residual = rknn_cst::cstDualResidual(x, y, alpha=alpha)".
 struct NodeLine {
-  std::string op;  // of a functional sibling the operator that it stands for
+  std::string op;  // for a functional variant, the operator that it replaces
   std::string form;
 };
 // ValueError for a line of another form.

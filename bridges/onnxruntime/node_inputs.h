@@ -1,4 +1,4 @@
-// Which inputs of a node belong to which argument.
+// Maps the inputs of a node to arguments.
 #pragma once
 
 #include <cstddef>
@@ -9,21 +9,21 @@
 
 namespace opwright::ort_bridge {
 
-// Inputs `first` to `first + count`. Of a list those are its elements; else there is one, or none
-// for a node that ends before it.
+// Inputs `first` to `first + count`. For a list, its elements; otherwise one, or none if the node
+// has fewer inputs.
 struct InputPlace {
   size_t argument;
   size_t first;
   size_t count;
 };
 
-// One for each input of the form. The length of a list that is not the last input is told by the
-// attribute "<argument>_count". TypeError for a node that has too few or too many inputs.
+// One for each input of the form. The attribute "<argument>_count" is the length of a list that is
+// not the last input. TypeError for a node with too few or too many inputs.
 [[nodiscard]] std::vector<InputPlace> place_inputs(const OrtOperator& op,
                                                    const NodeAttributes& attributes,
                                                    size_t num_inputs);
 
-// The values of all arguments that are no inputs, and None for those that are.
+// The values of all arguments that are not inputs, and None for those that are.
 [[nodiscard]] std::vector<Value> read_attributes(const OrtOperator& op,
                                                  const NodeAttributes& attributes);
 

@@ -21,7 +21,7 @@ namespace opwright::ort_bridge {
 // Any thread may run it.
 class NodeKernel {
  public:
-  // TypeError for attributes or inputs that do not fit.
+  // TypeError for attributes or inputs that do not match.
   NodeKernel(const OrtOperator& op, const NodeAttributes& attributes, size_t num_inputs,
              size_t num_outputs);
   NodeKernel(const NodeKernel&) = delete;
@@ -38,8 +38,8 @@ class NodeKernel {
   // The argument that input `index` belongs to.
   [[nodiscard]] size_t argument_of(size_t index) const { return argument_of_[index]; }
 
-  // The dtype that the model gives an output, once a call has seen its memory. TypeError for a
-  // result that has another.
+  // The model's dtype of an output, once a call has seen its memory. TypeError for a result with
+  // another dtype.
   void require_output_dtype(size_t index, const OrtValue* output, DType dtype) const;
 
  private:
@@ -53,7 +53,7 @@ class NodeKernel {
   std::unique_ptr<std::atomic<OrtDType>[]> output_dtypes_;  // Undefined: not seen yet
 };
 
-// ---- What ONNX Runtime calls ----
+// ---- Callbacks of ONNX Runtime ----
 
 OrtStatus* create_kernel(const OrtCustomOp* op, const void* api, const OrtKernelInfo* info,
                          void** kernel);

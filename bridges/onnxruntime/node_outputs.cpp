@@ -106,7 +106,7 @@ void NodeOutputs::fill(std::span<Tensor> results) {
     OPWRIGHT_CHECK(results[i].is_defined(), kernel_.op().description.name, ": result ", i,
                    " was left undefined");
     if (i < outputs_.size()) require_foretold(i, results[i]);
-    // What lies in another output is saved before that is written.
+    // A result in another output's memory is saved before that is written.
     if (!is_in_place(i) && is_lent_memory(results[i])) results[i] = copy_of(results[i]);
   }
   for (size_t i = 0; i < results.size() && i < kernel_.num_outputs(); ++i) {

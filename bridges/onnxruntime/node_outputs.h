@@ -1,4 +1,4 @@
-// The outputs of one call: ONNX Runtime's memory for results, lent to the kernel where it asks for
+// The outputs of one call: ONNX Runtime's memory for results, lent to the kernel when it allocates
 // a tensor of that size.
 #pragma once
 
@@ -20,19 +20,18 @@ namespace opwright::ort_bridge {
 
 class NodeOutputs {
  public:
-  // Takes the memory of the outputs that were foretold. TypeError where the model has another
-  // dtype for one.
+  // Gets the memory of the predicted outputs. TypeError if the model has another dtype for one.
   NodeOutputs(const NodeKernel& kernel, OrtKernelContext* context,
               std::span<const ForetoldOutput> foretold, bridges::LentTensors& lent);
   NodeOutputs(const NodeOutputs&) = delete;
   NodeOutputs& operator=(const NodeOutputs&) = delete;
 
-  // Memory for output `index`; null where nobody reads it.
+  // Memory for output `index`; null if it is unused.
   void* take(size_t index, DType dtype, std::span<const int64_t> sizes);
-  // A tensor over an output that fits, lent; null: there is none. Of the thread that made this.
+  // A lent tensor over a matching output; null if there is none. Only on the thread that made this.
   [[nodiscard]] OpwTensor* serve(const bridges::AllocationRequest& request);
-  // Copies what does not lie where it shall. ValueError for a result that differs from what was
-  // foretold.
+  // Copies results that are not in their output's memory. ValueError for a result that differs from
+  // the prediction.
   void fill(std::span<Tensor> results);
 
  private:
@@ -48,7 +47,7 @@ class NodeOutputs {
   const NodeKernel& kernel_;
   OrtKernelContext* context_;
   std::span<const ForetoldOutput> foretold_;
-  bridges::InlineArray<Output, kUsualOutputs> outputs_;  // those that were foretold
+  bridges::InlineArray<Output, kUsualOutputs> outputs_;  // the predicted ones
   bridges::LentTensors& lent_;
 };
 

@@ -13,8 +13,8 @@ namespace {
 
 constexpr uint32_t kNewestKnownApi = 25;
 
-// Of "1.31.1" that is 31; 0 for a text of another form. Asking for a version that is not there
-// would print a complaint.
+// 31 for "1.31.1"; 0 for a text of another form. Requesting a version that does not exist would
+// print a complaint.
 uint32_t api_version(std::string_view version) {
   const size_t first = version.find('.');
   if (first == std::string_view::npos) return 0;

@@ -1,5 +1,5 @@
-// What the bridge uses of ONNX Runtime's C API, restated: a table of functions that only grows at
-// its end, so that an index is for ever and one bridge serves every version since 1.17.
+// The part of ONNX Runtime's C API that the bridge uses, restated: a table of functions that only
+// grows at its end, so indices are stable and one bridge supports every version since 1.17.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 extern "C" {
 typedef struct OrtStatus OrtStatus;
 typedef struct OrtSessionOptions OrtSessionOptions;
-// What ONNX Runtime hands to whoever registers operators with it.
+// Passed by ONNX Runtime to code that registers operators.
 typedef struct OrtApiBase {
-  const void* (*get_api)(uint32_t version);  // null: not that version
+  const void* (*get_api)(uint32_t version);  // null if not supported
   const char* (*get_version)();              // "1.31.1": API version 31
 } OrtApiBase;
 }
@@ -27,7 +27,7 @@ struct OrtOpAttribute;
 struct OrtDomain;
 struct OrtAllocator;
 
-// The version that operators are written for: the first with shape inference.
+// The API version of our operators: the first with shape inference.
 inline constexpr uint32_t kOldestOrtApi = 17;
 
 enum class OrtErrorCode : int {
@@ -70,14 +70,14 @@ enum class OrtAttributeType : int {
   Strings = 6,
 };
 
-// ---- Entries of the table: place, type, and the API version that brought it ----
+// ---- Entries of the table: index, type, and the API version that introduced it ----
 
 template <class Signature>
 struct OrtEntry {
   size_t index;
   uint32_t since = 1;
 };
-using OrtResult = OrtStatus*;  // null: it went well; else owned
+using OrtResult = OrtStatus*;  // null on success; otherwise owned
 namespace entry {
 inline constexpr OrtEntry<OrtResult(OrtErrorCode, const char*)> kCreateStatus{0};
 inline constexpr OrtEntry<const char*(const OrtStatus*)> kGetErrorMessage{2};
@@ -149,7 +149,7 @@ class OrtApi {
     if (OrtStatus* status = call(entry, args...)) [[unlikely]]
       throw_status(status);
   }
-  // False where it gave a status, which is dropped.
+  // False if it returned a status, which is dropped.
   template <class... Parameters>
   [[nodiscard]] bool try_call(const OrtEntry<OrtResult(Parameters...)>& entry,
                               std::type_identity_t<Parameters>... args) const {
@@ -170,15 +170,15 @@ class OrtApi {
   uint32_t version_ = 0;
 };
 
-// The newest table that both know. ImportError for an ONNX Runtime that is too old.
+// The newest table that both sides support. ImportError if ONNX Runtime is too old.
 [[nodiscard]] OrtApi open_api(const OrtApiBase& base);
 
-// ---- Operators as ONNX Runtime asks them ----
+// ---- Operators in ONNX Runtime's form ----
 
 enum class OrtPresence : int { Required = 0, Optional = 1, Variadic = 2 };
 
-// OrtCustomOp of API version 17. ONNX Runtime passes it back to every function, so that what stands
-// behind it in memory is the operator's own.
+// OrtCustomOp of API version 17. ONNX Runtime passes it to every function, so the operator's own
+// data can follow it in memory.
 struct OrtCustomOp {
   uint32_t version;
   void* (*create_kernel)(const OrtCustomOp*, const void* api, const OrtKernelInfo*);
@@ -203,7 +203,7 @@ struct OrtCustomOp {
   OrtResult (*infer_outputs)(const OrtCustomOp*, OrtShapeInferContext*);
   int (*get_first_version)(const OrtCustomOp*);
   int (*get_last_version)(const OrtCustomOp*);
-  void* later[8];  // of newer versions: not there
+  void* later[8];  // of newer versions: unused
 };
 
 }  // namespace opwright::ort_bridge

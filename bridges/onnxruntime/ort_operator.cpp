@@ -19,12 +19,12 @@
 namespace opwright::ort_bridge {
 namespace {
 
-// ONNX Runtime refuses a variadic input that is not there, so a list with holes is declared as so
-// many optional inputs.
+// ONNX Runtime rejects an absent variadic input, so a list with holes is declared as this many
+// optional inputs.
 constexpr size_t kMostWithHoles = 64;
 
 const char* get_name(const OrtCustomOp* op) { return OrtOperator::from(op).form.name.c_str(); }
-const char* get_provider(const OrtCustomOp* /*op*/) { return nullptr; }  // the cpu's
+const char* get_provider(const OrtCustomOp* /*op*/) { return nullptr; }  // the CPU's
 OrtDType get_any_type(const OrtCustomOp* /*op*/, size_t /*index*/) { return OrtDType::Undefined; }
 size_t get_input_count(const OrtCustomOp* op) { return OrtOperator::from(op).inputs.size(); }
 size_t get_output_count(const OrtCustomOp* op) { return OrtOperator::from(op).outputs.size(); }
@@ -113,14 +113,14 @@ void OrtOperator::require_callable() const {
   }
   for (const ResultDescription& each : description.results) {
     OPWRIGHT_CHECK_TYPE(each.type.kind == ValueKind::Tensor && !each.type.has_optional_elements,
-                        description.name, ": it gives a ", each.type.text,
-                        ", but a node of ONNX Runtime gives tensors only");
+                        description.name, ": it returns a ", each.type.text,
+                        ", but a node of ONNX Runtime returns tensors only");
   }
   OPWRIGHT_CHECK_TYPE(!results.empty() || !written.empty(), description.name,
-                      ": it gives nothing, but a node of ONNX Runtime must have an output");
+                      ": it returns nothing, but a node of ONNX Runtime must have an output");
 }
 
-// A list stands for any number of inputs, so all from the first list on are one variadic input.
+// A list takes any number of inputs, so everything from the first list on is one variadic input.
 void OrtOperator::declare_inputs() {
   size_t place = 0;
   for (; place < form.inputs.size(); ++place) {
@@ -146,7 +146,7 @@ void OrtOperator::declare_outputs() {
     if (!outputs.empty() && outputs.back() == OrtPresence::Variadic) return;
     if (is_list) {
       outputs.push_back(OrtPresence::Variadic);
-    } else {  // a model may leave away those at the end
+    } else {  // a model may omit trailing ones
       outputs.push_back(outputs.empty() ? OrtPresence::Required : OrtPresence::Optional);
     }
   };

@@ -6,10 +6,10 @@
 
 namespace opwright::ort_bridge {
 
-// Owned by whoever gets it. The text is "TypeError: <message>".
+// The caller owns it. The text is "TypeError: <message>".
 [[nodiscard]] OrtStatus* make_status(const OrtApi& api, const Error& error);
 
-// Null, or the status of what `body` threw.
+// Null, or the status of the exception that `body` threw.
 template <class Body>
 OrtStatus* status_from(const OrtApi& api, const Body& body) noexcept {
   try {

@@ -39,7 +39,7 @@ constexpr DTypePair kDTypePairs[] = {
     {OrtDType::Float8E5M2, DType::Float8E5M2},
 };
 
-// By number; those that have no dtype here.
+// By number; those without a dtype here.
 constexpr const char* kOtherNames[] = {
     nullptr,           nullptr, nullptr,           nullptr, nullptr, nullptr,
     nullptr,           nullptr, "string",          nullptr, nullptr, nullptr,

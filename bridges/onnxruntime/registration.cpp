@@ -26,8 +26,7 @@ namespace {
 
 std::string node_name(const onnx::NodeForm& form) { return form.domain + "::" + form.name; }
 
-// By table, operator with its schema and kernel, and form: an operator that was defined anew is
-// another one.
+// By table, operator with its schema and kernel, and form: a redefined operator is a different one.
 using OperatorKey = std::tuple<const void*, std::string, const OpwRecord*, std::string>;
 
 struct Known {
@@ -62,7 +61,7 @@ const OrtOperator* keep_operator(const std::string& name, const onnx::NodeForm& 
   return kept;
 }
 
-// The options' own, which is new to them where it was made now.
+// The domain of the options; created and added to them if it is new.
 OrtDomain* open_domain(const std::string& name, uint64_t options_number, OrtSessionOptions* options,
                        const OrtApi& api) {
   OrtDomain* made = nullptr;
@@ -76,7 +75,7 @@ OrtDomain* open_domain(const std::string& name, uint64_t options_number, OrtSess
 }  // namespace
 
 void Registration::add_form(const std::string& op, onnx::NodeForm form) {
-  (void)make_operator(op, form, OrtApi());  // refuses what cannot be called
+  (void)make_operator(op, form, OrtApi());  // throws if it cannot be called
   for (const Node& each : nodes_) {
     if (each.form.domain != form.domain || each.form.name != form.name) continue;
     OPWRIGHT_CHECK_VALUE(each.op == op, "the node ", node_name(form), " is ", each.op,
@@ -92,7 +91,7 @@ void Registration::add_operator(const std::string& name) {
 }
 
 void Registration::add_binary(const std::string& path) {
-  load_library(path);  // also one that was unloaded since
+  load_library(path);  // also if it was unloaded since
   for (const std::string& name : binaries().open(path).contents().operators) {
     try {
       add_operator(name);

@@ -57,8 +57,8 @@ const OpwTensor* read_like(const OpwValue& value) {
   return value.as_tensor->dl.ndim <= AllocationRequest::kMaxDims ? value.as_tensor : nullptr;
 }
 
-// Whether the elements fill their memory without a gap, in some order of the dimensions: then a
-// tensor like it has its strides.
+// Whether the elements are dense in memory in some order of the dimensions: then a tensor like it
+// has the same strides.
 bool is_dense(const OpwDlTensor& dl) {
   int32_t order[AllocationRequest::kMaxDims];
   std::iota(order, order + dl.ndim, 0);

@@ -1,5 +1,5 @@
-// Operators of the core that make an empty tensor, read as a request: for hosts that answer it with
-// memory of their own.
+// Core operators that create an empty tensor, parsed as an allocation request: for hosts that
+// allocate the memory themselves.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace opwright::bridges {
 
 enum class Allocation : uint8_t { None, Empty, EmptyStrided, EmptyLike, NewEmpty, NewEmptyStrided };
 
-// None for the name of any other operator.
+// Empty for the name of any other operator.
 [[nodiscard]] Allocation find_allocation(const std::string& name);
 
-// What is asked for; borrowed from the arguments.
+// The request; borrowed from the arguments.
 struct AllocationRequest {
   static constexpr int32_t kMaxDims = 16;
   int32_t ndim = 0;
@@ -24,12 +24,12 @@ struct AllocationRequest {
   OpwDevice device{kOpwDeviceCpu, 0};
 };
 
-// False for a call that is not a simple one: a default dtype, pinned memory, channels_last, an
-// input that is not dense, more dimensions than kMaxDims, ...
+// False for a call that is not simple: a default dtype, pinned memory, channels_last, an input that
+// is not dense, more dimensions than kMaxDims, ...
 [[nodiscard]] bool read_request(Allocation allocation, const OpwValue* args,
                                 AllocationRequest& request);
 
-// Whether the elements lie in row-major order without a gap.
+// Whether the elements are dense and in row-major order.
 [[nodiscard]] bool is_contiguous(const AllocationRequest& request);
 
 }  // namespace opwright::bridges

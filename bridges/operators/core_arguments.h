@@ -1,5 +1,5 @@
-// Values of a call as the core's operators take them: its own tensors in place of the Views over
-// foreign memory.
+// Values of a call in the form that the core's operators accept: the core's own tensors instead of
+// Views over foreign memory.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace opwright::bridges {
 
-// Valid while the given values are. Nothing is copied but lists that hold a View.
+// Valid as long as the given values. Copies only lists that hold a View.
 class CoreArguments {
  public:
   explicit CoreArguments(std::span<const OpwValue> values);
@@ -28,7 +28,7 @@ class CoreArguments {
   std::list<std::vector<OpwValue>> lists_;
 };
 
-// OpwHost::call of the bridge's hosts: the core's operator runs over foreign memory.
+// OpwHost::call of the bridge's hosts: runs the core's operator on foreign memory.
 int call_import(const OpwHost* host, uint32_t index, const OpwValue* args, uint32_t num_args,
                 OpwValue* results, uint32_t num_results);
 

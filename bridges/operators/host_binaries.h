@@ -1,4 +1,4 @@
-// The binaries that one host has taken, by file.
+// The binaries loaded for one host, by file.
 #pragma once
 
 #include <map>
@@ -11,16 +11,16 @@
 
 namespace opwright::bridges {
 
-// Never destroyed, as what it holds. Any thread.
+// Never destroyed, like its contents. Any thread.
 class HostBinaries {
  public:
   // `call` is OpwHost::call of the host.
   HostBinaries(const char* host_name, decltype(OpwHost::call) call)
       : host_name_(host_name), call_(call) {}
 
-  // The same file twice is one. Errors as load_library.
+  // The same file twice is loaded once. Errors as load_library.
   [[nodiscard]] HostBinary& open(const std::string& path);
-  // The function of the operator's binary that computes on the cpu; null: the core runs it.
+  // The CPU function of the operator's binary; null if the core must run it.
   [[nodiscard]] const OpwRecord* find_kernel(const OperatorDescription& op);
 
  private:

@@ -1,7 +1,7 @@
-// A binary as one host takes it: the host's table, the binary's imports as operators of the core,
+// A binary loaded for one host: the host's table, the binary's imports as operators of the core,
 // and a record for each function, in a row for each operator.
 //
-// For hosts without operators of their own, whose kernels run on the core's.
+// For hosts without their own operators, whose kernels run on the core's.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +16,28 @@
 
 namespace opwright::bridges {
 
-// The functions that a binary has for one operator, by slot ("CPU", "Fake", ...).
+// The functions of a binary for one operator, by slot ("CPU", "Fake", ...).
 using OperatorRow = std::map<std::string, OpwRecord>;
 
-// The function that computes on the cpu: a kernel, one for all devices, or a composite body; null
-// where there is none.
+// The function that computes on the CPU: a kernel, one for all devices, or a composite body; null
+// if there is none.
 [[nodiscard]] const OpwRecord* find_cpu_function(const OperatorRow& row);
 
-// Never freed: records lead to its host for ever.
+// Never freed: records refer to its host permanently.
 class HostBinary {
  public:
-  // Loads the file into the core and collects its functions for a host of that name, whose `call`
+  // Loads the file into the core and collects its functions for a host with that name, whose `call`
   // is `call`; OpwHost::instance is the HostBinary. Errors as load_library.
   HostBinary(const std::string& path, const char* host_name, decltype(OpwHost::call) call);
   HostBinary(const HostBinary&) = delete;
   HostBinary& operator=(const HostBinary&) = delete;
 
   [[nodiscard]] const BinaryContents& contents() const { return contents_; }
-  // Null: the binary has no function for that operator.
+  // Null if the binary has no function for that operator.
   [[nodiscard]] const OperatorRow* find_row(const std::string& name) const;
   // IndexError for an import that the binary does not have.
   [[nodiscard]] NamedOperator& import_at(uint32_t index);
-  // What an import that it has allocates, if it makes an empty tensor.
+  // The allocation of an import that creates an empty tensor, if it does.
   [[nodiscard]] Allocation allocation_at(uint32_t index) const { return allocations_[index]; }
   // Whether that import is aten::contiguous.
   [[nodiscard]] bool is_contiguous_at(uint32_t index) const { return index == contiguous_; }

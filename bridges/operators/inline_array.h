@@ -1,4 +1,4 @@
-// An array whose length is known when it is made, on the stack where it is short.
+// An array of fixed length, known at construction; on the stack if it is short.
 #pragma once
 
 #include <algorithm>

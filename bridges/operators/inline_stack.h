@@ -1,4 +1,4 @@
-// Objects that do not move, made one after the other, on the stack where they are few.
+// Objects that do not move, created one after the other; on the stack if they are few.
 #pragma once
 
 #include <cstddef>

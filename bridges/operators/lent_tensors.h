@@ -1,7 +1,7 @@
-// Tensors that a host gives to a kernel over its own memory, until the end of one call.
+// Tensors over a host's own memory that are lent to a kernel until the end of one call.
 //
-// They are counted, so a kernel copies and gives handles as of any tensor; whether all of them were
-// given back is seen at the end.
+// They are counted, so a kernel copies and passes handles as of any tensor; the end of the call
+// checks whether all were returned.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@
 
 namespace opwright::bridges {
 
-// For one call after the other; of the thread that runs the call. On the heap, since it stays for
-// ever where somebody holds one of its tensors: see SpareTensors.
+// Reused from call to call, on the thread that runs the call. On the heap, since it is kept
+// permanently if one of its tensors is still held: see SpareTensors.
 class LentTensors {
  public:
   LentTensors() = default;
@@ -26,10 +26,10 @@ class LentTensors {
   LentTensors& operator=(const LentTensors&) = delete;
   ~LentTensors() = default;
 
-  // One handle, owned by whoever gets it. Row-major; `sizes` live as long as the call.
+  // One handle, owned by the caller. Row-major; `sizes` must live as long as the call.
   [[nodiscard]] OpwTensor* lend(void* data, DType dtype, std::span<const int64_t> sizes,
                                 ViewTensor::Use use);
-  // The call is over. The memory of one that somebody still shows; null: all is given back.
+  // Ends the call. Returns the memory of a tensor that is still held; null if all were returned.
   [[nodiscard]] const void* end() noexcept;
   // Whether handles of its tensors are still held: then it must neither be used nor freed.
   [[nodiscard]] bool is_held() const noexcept { return is_held_; }
@@ -46,8 +46,8 @@ class LentTensors {
   std::list<ViewTensor> more_;
 };
 
-// Keeps the LentTensors of a thread from call to call: one for all that it calls, so that its
-// memory is at hand.
+// Keeps the LentTensors of a thread from call to call: one for all its calls, so that its memory is
+// reused.
 class SpareTensors {
  public:
   constexpr SpareTensors() = default;
@@ -59,7 +59,7 @@ class SpareTensors {
     LentTensors* found = std::exchange(kept_, nullptr);
     return found ? found : new LentTensors;
   }
-  // Ends the call where that was not done.
+  // Ends the call if that was not done.
   void give_back(LentTensors* lent) noexcept {
     (void)lent->end();
     if (!lent->is_held()) delete std::exchange(kept_, lent);

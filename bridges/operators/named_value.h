@@ -1,4 +1,4 @@
-// Values that foreign hosts write as text: dtypes, devices, layouts, memory formats.
+// Values that foreign hosts pass as text: dtypes, devices, layouts, memory formats.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 namespace opwright::bridges {
 
 // A str is the text itself, borrowed; "float32" a dtype, "cpu" a device, "strided" a layout,
-// "channels_last" a memory format. None for a name or a kind that is not one of these.
+// "channels_last" a memory format. Empty for any other name or kind.
 [[nodiscard]] std::optional<OpwValue> value_of_text(ValueKind kind, std::string_view text);
 
 }  // namespace opwright::bridges

@@ -1,4 +1,4 @@
-// A function of a binary as a host calls it.
+// A binary's function in the form that a host calls.
 #pragma once
 
 #include "opwright/bridge.h"
@@ -6,8 +6,8 @@
 
 namespace opwright::bridges {
 
-// Leads to `host`, which must outlive it. What a record needs belongs to whoever collected the
-// function; bridges keep both for ever, so nothing is dropped.
+// Refers to `host`, which must outlive it. The owner of the collected function also owns what a
+// record needs; bridges keep both permanently, so nothing is released.
 [[nodiscard]] inline OpwRecord make_record(const BinaryFunction& function, const OpwHost& host) {
   return {.struct_size = sizeof(OpwRecord),
           .function = function.function,

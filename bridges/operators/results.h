@@ -1,4 +1,4 @@
-// Results of an operator, and their tensors copied into memory of a foreign host.
+// Results of an operator, and copying their tensors into a foreign host's memory.
 #pragma once
 
 #include <cstddef>
@@ -27,13 +27,13 @@ class OwnedResults {
   InlineArray<OpwValue, kUsualResults> values_;
 };
 
-// How many tensors a result has: one, those of a list, or none for None.
+// The number of tensors of a result: one, those of a list, or none for None.
 [[nodiscard]] size_t count_tensors(const OpwValue& value);
 // Appends the tensors of a result: one, those of a list, or none for None.
 void append_tensors(std::vector<Tensor>& tensors, const OpwValue& value);
 
-// Copies the elements, dense and row-major, unless they are there already. The memory is as large
-// as they need.
+// Copies the elements, dense and row-major, unless they are already there. The memory must be large
+// enough.
 void copy_elements(void* to, const Tensor& from);
 
 }  // namespace opwright::bridges

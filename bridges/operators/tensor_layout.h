@@ -1,7 +1,7 @@
-// Which tensors a call has, for hosts that pass them one after the other.
+// The tensors that a call has, for hosts that pass them one after the other.
 //
-// Plain `Tensor` arguments are always there. For the others numbers tell, read in schema order: one
-// for a `Tensor?` (0 or 1), the length for a `Tensor[]`, both for a `Tensor[]?`, and for
+// Plain `Tensor` arguments are always present. The others are described by numbers, in schema
+// order: one for a `Tensor?` (0 or 1), the length for a `Tensor[]`, both for a `Tensor[]?`, and for
 // `Tensor?[]` the length and then 0 or 1 for each.
 #pragma once
 
@@ -16,16 +16,16 @@ namespace opwright::bridges {
 
 class TensorLayout {
  public:
-  // TypeError for numbers that do not fit the schema.
+  // TypeError for numbers that do not match the schema.
   TensorLayout(const OperatorDescription& op, std::span<const int64_t> given);
 
-  // How many tensors there are.
+  // The number of tensors.
   [[nodiscard]] size_t size() const { return argument_of_.size(); }
   // The argument that tensor `index` belongs to.
   [[nodiscard]] size_t argument_of(size_t index) const { return argument_of_[index]; }
-  // Whether a whole argument is None.
+  // Whether an entire argument is None.
   [[nodiscard]] bool is_none(size_t argument) const { return is_none_[argument]; }
-  // One for each place of a tensor in that argument; false: None stands there.
+  // One for each tensor slot of that argument; false for None.
   [[nodiscard]] const std::vector<bool>& places(size_t argument) const { return places_[argument]; }
 
  private:

@@ -1,9 +1,9 @@
-// Tensors over the dense memory of a foreign host: Views that stand in the frame of one call.
+// Tensors over the dense memory of a foreign host: Views that live for one call.
 //
-// A kernel reads their memory in place. Copying a handle copies the memory, since the host's ends
-// with the call; a written argument is itself, for as long as the call lasts. Lent ones are no
-// Views but counted as other tensors are, see lent_tensors.h. Operators of the core get a tensor of
-// theirs over the same memory.
+// A kernel reads their memory in place. Copying a handle copies the memory, since the host's memory
+// ends with the call; a written argument is itself while the call lasts. Lent ones are not Views
+// but counted like other tensors, see lent_tensors.h. Operators of the core get one of their own
+// tensors over the same memory.
 #pragma once
 
 #include <array>
@@ -24,23 +24,23 @@ namespace opwright::bridges {
 class ViewTensor : public OpwTensor {
  public:
   enum class Use : uint8_t { Read, Written, Lent, LentReadOnly };
-  // Row-major; `sizes` live as long as the view.
+  // Row-major; `sizes` must live as long as the view.
   ViewTensor(void* data, DType dtype, std::span<const int64_t> sizes, Use use);
   ViewTensor(const ViewTensor&) = delete;
   ViewTensor& operator=(const ViewTensor&) = delete;
 
-  // Over the same memory; made when it is first asked for. Any thread of the call.
+  // Over the same memory; created on first use. Any thread of the call.
   [[nodiscard]] const Tensor& in_core();
-  // The call is over. False when somebody still shows the memory.
+  // Ends the call. False if the memory is still in use.
   [[nodiscard]] bool end() noexcept { return !memory_ || memory_->end(); }
 
-  // Of a lent one: whether somebody has a handle. If so it is never freed, and reading it raises.
+  // For a lent one: whether a handle exists. If so it is never freed, and reading it raises.
   [[nodiscard]] bool is_held() const noexcept {
     return __atomic_load_n(&count, __ATOMIC_ACQUIRE) != 0;
   }
   void forbid_reading() noexcept { flags |= kOpwFlagStale; }
 
-  // Null for a tensor of another kind. RuntimeError for one that must not be read any more.
+  // Null for a tensor of another kind. RuntimeError for one that must no longer be read.
   [[nodiscard]] static ViewTensor* from(OpwTensor* tensor);
 
  private:
@@ -54,7 +54,7 @@ class ViewTensor : public OpwTensor {
 
   Use use_;
   std::array<int64_t, kUsualRank> strides_;  // NOLINT: as many as the rank are set
-  std::vector<int64_t> more_strides_;        // in place of strides_, of a higher rank
+  std::vector<int64_t> more_strides_;        // instead of strides_, for a higher rank
   std::mutex mutex_;
   std::unique_ptr<BorrowedMemory> memory_;
 };

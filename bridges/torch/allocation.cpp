@@ -12,7 +12,7 @@
 namespace opwright::torch_bridge {
 namespace {
 
-// As torch counts them: a dimension of size 0 counts as one.
+// torch's contiguous strides: a dimension of size 0 counts as one.
 void write_contiguous_strides(const bridges::AllocationRequest& request, int64_t* strides) {
   int64_t stride = 1;
   for (int32_t dim = request.ndim - 1; dim >= 0; --dim) {

@@ -1,4 +1,4 @@
-// Operators of torch that make an empty tensor, without torch's dispatcher.
+// torch's operators that create an empty tensor, without torch's dispatcher.
 #pragma once
 
 #include "bridges/operators/allocation_request.h"
@@ -6,7 +6,7 @@
 
 namespace opwright::torch_bridge {
 
-// The new tensor, owned, as the operator gives it; null for a call that is not a simple one
+// The new tensor, owned, as the operator returns it; null for a call that is not simple
 // (allocation_request.h). Throws Error.
 [[nodiscard]] OpwTensor* allocate_simply(bridges::Allocation allocation, const OpwValue* args);
 

@@ -1,4 +1,4 @@
-// Generators of torch as objects of our calling convention: kernels pass them on.
+// torch's generators as objects of our calling convention: kernels pass them on.
 #pragma once
 
 #include "bridges/torch/stable_abi.h"
@@ -8,7 +8,7 @@ namespace opwright::torch_bridge {
 
 // A counted object over a new handle of the borrowed one; owned. Throws Error.
 [[nodiscard]] OpwObject* make_generator_object(AtenGeneratorHandle generator);
-// A new handle of the object's generator; owned. TypeError for an object that is none.
+// A new handle of the object's generator; owned. TypeError for any other object.
 [[nodiscard]] AtenGeneratorHandle copy_generator(const OpwObject* object);
 
 }  // namespace opwright::torch_bridge

@@ -58,7 +58,7 @@ const OpwTensorTable kHandleTensors = {.struct_size = sizeof(OpwTensorTable),
                                        .refresh = &refresh,
                                        .symbolic = &refuse_symbols};
 
-// One bit for each device; devices far apart share the last.
+// One bit for each device; high indices share the last bit.
 uint32_t device_bit(OpwDevice device) {
   if (device.type == kOpwDeviceCpu) return 1;
   const uint32_t place =
@@ -76,7 +76,7 @@ uint32_t device_bit(OpwDevice device) {
   throw Error("RuntimeError", reason);
 }
 
-// All that can be read but the flags and the memory.
+// Everything except the flags and the memory.
 void read_shape(OpwDlTensor& dl, AtenTensorHandle handle) {
   int64_t ndim = 0;
   int32_t dtype = 0;
@@ -108,7 +108,7 @@ void read_memory(OpwDlTensor& dl, AtenTensorHandle handle, bool is_written) {
     throw_unreadable(handle);
 }
 
-// A result of torch whose memory has yet to be conjugated or negated, with that done.
+// Resolves the pending conjugation or negation of a tensor from torch.
 AtenTensorHandle resolve_lazy(AtenTensorHandle handle) {
   StableValue stack[1] = {reinterpret_cast<StableValue>(handle)};
   for (const char* name : {"aten::resolve_conj", "aten::resolve_neg"}) {

@@ -18,7 +18,7 @@ PythonHooks python_hooks;
 
 namespace {
 
-// A loop over torch's threads; errors of workers come back to the caller's thread.
+// A loop over torch's threads; errors of workers are rethrown on the caller's thread.
 struct TorchLoop {
   OpwLoopBody body;
   void* context;

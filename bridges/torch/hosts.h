@@ -1,4 +1,4 @@
-// What the bridge offers to the functions of a binary: one OpwHost for each of its two tables.
+// The bridge's interface for the functions of a binary: one OpwHost for each of its two tables.
 #pragma once
 
 #include "bridges/torch/torch_operator.h"

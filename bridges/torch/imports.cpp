@@ -29,9 +29,9 @@ struct Import {
   std::string overload;
   bridges::Allocation allocation = bridges::Allocation::None;
   bool is_current_stream = false;
-  std::string uncarried;  // why it goes through Python; empty: it does not
+  std::string uncarried;  // why it goes through Python; empty if it does not
   StackPlan plan;
-  std::vector<OpwValue> defaults;  // by argument; None: must be given
+  std::vector<OpwValue> defaults;  // by argument; None if required
 };
 
 namespace {
@@ -54,14 +54,14 @@ Import describe_import(const std::string& name) {
   return import;
 }
 
-// Operators of torch itself are all there from the start; others may come later.
+// torch's own operators all exist from the start; others may be added later.
 void require_in_torch(const std::string& name, const std::string& path) {
   const bool is_torch_own = name.starts_with("aten::") || name.starts_with("prims::");
   OPWRIGHT_CHECK_KIND("AttributeError", !is_torch_own || has_operator(name), path, " calls ", name,
                       ", which torch ", torch_version_text(), " does not have");
 }
 
-// The stack of a call to torch: owned until the call takes it over.
+// The stack of a call to torch: owned until the call takes ownership.
 class CallStack {
  public:
   explicit CallStack(const StackPlan& plan)
@@ -79,7 +79,7 @@ class CallStack {
     ++num_args_;
   }
   void call(const Import& import) {
-    num_args_ = 0;  // torch's from here on
+    num_args_ = 0;  // owned by torch from here on
     const Status status =
         torch_abi.call
             ? torch_abi.call(import.name.c_str(), import.overload.c_str(), values_.data(),
@@ -113,7 +113,7 @@ void call_dispatcher(const Import& import, const OpwValue* args, uint32_t num_ar
                      OpwValue* results, uint32_t num_results) {
   const size_t expected = import.plan.arguments.size();
   OPWRIGHT_CHECK_TYPE(num_args <= expected && num_results == import.plan.results.size(),
-                      import.full_name, " takes ", expected, " arguments and gives ",
+                      import.full_name, " takes ", expected, " arguments and returns ",
                       import.plan.results.size(), " results, but was called with ", num_args,
                       " and ", num_results);
   CallStack stack(import.plan);

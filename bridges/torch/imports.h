@@ -9,7 +9,7 @@
 
 namespace opwright::torch_bridge {
 
-// How each import is called; never freed. AttributeError for one that torch lacks.
+// How each import is called; never freed. AttributeError for one that torch does not have.
 [[nodiscard]] const ImportTable* make_import_table(const BinaryContents& contents);
 
 // OpwHost::call of the hosts over handles.

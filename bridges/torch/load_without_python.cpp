@@ -1,4 +1,4 @@
-// Operators for a process that runs torch without Python, as an AOTInductor program does.
+// Operators for a process that runs torch without Python, such as an AOTInductor program.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -44,7 +44,7 @@ std::vector<int32_t> torch_tags(Tags tags) {
   return numbers;
 }
 
-// The block is never closed: that would take the definition back.
+// The block is never closed: that would remove the definition.
 void define(const OperatorDescription& description) {
   const std::string schema = description.schema.substr(description.name_space.size() + 2);
   LibraryBlock* block = nullptr;

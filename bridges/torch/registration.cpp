@@ -1,4 +1,4 @@
-// Thunks in torch's dispatcher.
+// Registers thunks with torch's dispatcher.
 #include <memory>
 #include <string>
 
@@ -19,7 +19,7 @@ struct TorchRegistration {
 
 namespace {
 
-// Finds what the thunks of the operator ask first.
+// Looks up the functions that the operator's thunks try first.
 void prepare(TorchOperator& op) {
   if (op.plan) return;
   const OpwRecord* for_all = op.over_handles("CompositeExplicitAutograd");

@@ -1,5 +1,5 @@
-// torch's stable C ABI, found in the process at run time: neither a header nor a library of torch
-// is needed to build.
+// torch's stable C ABI, looked up in the process at run time: building needs neither a header nor a
+// library of torch.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace opwright::torch_bridge {
 
-// How a value stands on torch's stack (StableIValue, 64 bits).
+// A value on torch's stack (StableIValue, 64 bits).
 using StableValue = uint64_t;
 
-// torch's; never looked into.
+// torch's type; opaque here.
 struct AtenTensor;
 struct AtenGenerator;
 struct DeviceGuard;
@@ -33,11 +33,11 @@ constexpr uint64_t torch_version(uint64_t major, uint64_t minor) {
   return major << 56 | minor << 48;
 }
 
-// The functions that the bridge uses. One that is not of torch 2.9 may be null; the comment of its
-// group tells since when it is there.
+// The functions that the bridge uses. One that is newer than torch 2.9 may be null; the comment of
+// its group names the version that introduced it.
 struct StableAbi {
   uint64_t version = 0;        // of the torch in this process
-  uint64_t build_version = 0;  // whose conventions we speak: at most those of 2.13
+  uint64_t build_version = 0;  // whose conventions we use: at most those of 2.13
 
   Status (*new_tensor_handle)(AtenTensorHandle tensor, AtenTensorHandle* alias);
   Status (*delete_tensor)(AtenTensorHandle tensor);
@@ -88,14 +88,14 @@ struct StableAbi {
   Status (*delete_value)(StableValue* value);
   Status (*new_generator_handle)(AtenGeneratorHandle generator, AtenGeneratorHandle* alias);
   Status (*delete_generator)(AtenGeneratorHandle generator);
-  // Of libtorch_cuda.so, where that is in the process.
+  // From libtorch_cuda.so, if it is loaded.
   Status (*current_cuda_stream)(int32_t device_index, void** stream);
 };
 
 // Filled by require_torch.
 extern StableAbi torch_abi;
 
-// A handle that is deleted unless it is given away; it may be null.
+// A handle that is deleted unless it is released; it may be null.
 class OwnedHandle {
  public:
   explicit OwnedHandle(AtenTensorHandle handle) : handle_(handle) {}
@@ -107,26 +107,26 @@ class OwnedHandle {
 
   [[nodiscard]] AtenTensorHandle get() const { return handle_; }
   AtenTensorHandle give() { return std::exchange(handle_, nullptr); }
-  // After the handle before was given away.
+  // Only after the previous handle was released.
   void set(AtenTensorHandle handle) { handle_ = handle; }
 
  private:
   AtenTensorHandle handle_;
 };
 
-// Finds torch in this process; once. ImportError where it is not there or older than 2.9.
+// Finds torch in this process; once. ImportError if it is missing or older than 2.9.
 void require_torch();
 
 // "2.13.0"
 [[nodiscard]] std::string torch_version_text();
-// A symbol of libtorch_cpu.so or what it needs; null where there is none.
+// A symbol of libtorch_cpu.so or its dependencies; null if there is none.
 [[nodiscard]] void* find_torch_symbol(const char* name);
 
-// What torch says about the call that just failed.
+// torch's description of the error of the last call.
 [[nodiscard]] std::string torch_error_text(const char* what);
 // RuntimeError with that text.
 [[noreturn]] void throw_torch_error(const char* what);
-// `what` tells what was tried: "reading a tensor".
+// `what` describes the attempted action: "reading a tensor".
 inline void require_success(Status status, const char* what) {
   if (status != 0) [[unlikely]]
     throw_torch_error(what);

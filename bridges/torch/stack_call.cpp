@@ -24,15 +24,15 @@
 namespace opwright::torch_bridge {
 namespace {
 
-// ---- Which function runs ----
+// ---- Choosing the function ----
 
 const OpwRecord* kernel_for(const TorchOperator& op, int32_t device_type) {
   if (device_type == kOpwDeviceCpu) return op.cpu_kernel;
   return device_type == kOpwDeviceCuda ? op.cuda_kernel : nullptr;
 }
 
-// Of the first tensor, else of the first device argument, else the cpu: for operators that make
-// tensors.
+// The device of the first tensor, else of the first device argument, else the CPU: for operators
+// that create tensors.
 int32_t device_type_of(const StackPlan& plan, const StableValue* stack) {
   int32_t type = 0;
   const bool has_no_tensor = visit_tensors(plan, stack, [&](AtenTensorHandle tensor) {
@@ -51,7 +51,7 @@ int32_t device_type_of(const StackPlan& plan, const StableValue* stack) {
   return kOpwDeviceCpu;
 }
 
-// The kernel that may run without torch's autograd; null: Python decides.
+// The kernel that may run without torch's autograd; null if Python must decide.
 const OpwRecord* unrecorded_kernel(const TorchOperator& op, const StableValue* stack) {
   const StackPlan& plan = *op.plan;
   if (plan.has_views || (plan.writes && !can_raise_versions()) || is_transforming()) return nullptr;
@@ -77,7 +77,7 @@ const OpwRecord* untransformed_body(const TorchOperator& op, const StableValue* 
   return are_plain ? op.composite : nullptr;
 }
 
-// Null: the Python function of the thunk.
+// Null for the Python function of the thunk.
 const OpwRecord* choose_function(const ThunkSlot& slot, const StableValue* stack) {
   const TorchOperator& op = *slot.op;
   switch (slot.thunk) {
@@ -91,7 +91,7 @@ const OpwRecord* choose_function(const ThunkSlot& slot, const StableValue* stack
   return nullptr;
 }
 
-// ---- Running it ----
+// ---- Running ----
 
 // Makes the GPU of a call's tensors the current one.
 class DeviceScope {
@@ -184,7 +184,7 @@ int run_in_python(const ThunkSlot& slot, StackArguments& arguments, OpwValue* re
 
 // ---- Results ----
 
-// A few values on the stack of the machine, more on the heap.
+// Few values on the stack, more on the heap.
 template <class T>
 class CallArray {
  public:
@@ -221,7 +221,7 @@ class Results {
       OpwValue& value = values()[num_converted_];
       const StackType& type = types()[num_converted_];
       OPWRIGHT_CHECK_TYPE(type.is_optional || !is_nothing(value), op_.description.name,
-                          " gave nothing for result ", num_converted_, " (",
+                          " returned nothing for result ", num_converted_, " (",
                           op_.description.results[num_converted_].type.text, ")");
       converted()[num_converted_] = give_to_stack(type, value);
     }
@@ -255,7 +255,7 @@ int run_and_convert(const ThunkSlot& slot, StableValue* stack, Results& results)
   return 0;
 }
 
-// Returns 0, or 1 with the error given.
+// Returns 0, or 1 with the error set.
 int run(const ThunkSlot& slot, StableValue* stack) noexcept {
   try {
     Results results(*slot.op);

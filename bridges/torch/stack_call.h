@@ -1,4 +1,4 @@
-// One call of torch's dispatcher: what a thunk does.
+// One call from torch's dispatcher: the body of a thunk.
 #pragma once
 
 #include "bridges/torch/stable_abi.h"
@@ -7,8 +7,8 @@ namespace opwright::torch_bridge {
 
 struct ThunkSlot;
 
-// Takes over the arguments on the stack and puts the results in their place. Throws an exception
-// that torch turns into that of Python, see torch_error.h.
+// Takes ownership of the arguments on the stack and replaces them with the results. Throws an
+// exception that torch turns into a Python one, see torch_error.h.
 void run_stack_call(const ThunkSlot& slot, StableValue* stack);
 
 }  // namespace opwright::torch_bridge

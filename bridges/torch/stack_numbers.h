@@ -1,4 +1,4 @@
-// Values that own nothing on torch's stack: numbers, dtypes, devices, layouts, memory formats.
+// Values on torch's stack that own nothing: numbers, dtypes, devices, layouts, memory formats.
 #pragma once
 
 #include "bridges/torch/stable_abi.h"
@@ -11,7 +11,7 @@ namespace opwright::torch_bridge {
 [[nodiscard]] OpwValue read_number(ValueKind kind, StableValue value);
 [[nodiscard]] StableValue write_number(ValueKind kind, const OpwValue& value);
 
-// TypeError that tells what was expected.
+// TypeError that says what was expected.
 [[noreturn]] void throw_wrong_tag(const char* expected, const OpwValue& value);
 void require_tag(const OpwValue& value, OpwTag tag);
 

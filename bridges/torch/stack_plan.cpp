@@ -1,4 +1,4 @@
-// What the stable ABI can carry, and the plans of what it can.
+// What the stable ABI can pass, and the plans for that.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kNever = ~uint64_t{0};
 
-// The first version of torch whose stack has the type.
+// The first version of torch whose stack supports the type.
 uint64_t version_that_carries(const ValueType& type) {
   switch (type.kind) {
     case ValueKind::Tensor:

@@ -62,7 +62,7 @@ StableValue item_of(StableList* list, size_t index) noexcept {
   return item;
 }
 
-// A value of torch's stack that is released unless it is given away.
+// A value of torch's stack that is freed unless it is released.
 class OwnedStackValue {
  public:
   OwnedStackValue(const StackType& type, StableValue value) : type_(type), value_(value) {}
@@ -194,7 +194,7 @@ StableValue copy_list(const StackType& type, const OpwValue& value) {
   return owned.give();
 }
 
-// Writes a borrowed or owned number into place `index` of a list's memory.
+// Writes a borrowed or owned number to index `index` of a list's memory.
 void store_number(OpwTag tag, void* memory, size_t index, const OpwValue& number) {
   if (tag == kOpwFloatList) {
     static_cast<double*>(memory)[index] = number.as_double;
@@ -214,7 +214,7 @@ OpwValue list_value(OpwTag tag, const void* memory, size_t length) {
   return value;
 }
 
-// The items leave the list one by one; what is left is released with it.
+// The items are moved out one by one; the rest is freed with the list.
 OpwValue take_list(const StackType& type, StableValue list) {
   struct OwnedValue {
     OpwValue value;

@@ -1,5 +1,5 @@
-// Values between torch's stack and our calling convention, by a plan that is made once for each
-// operator: the stack itself tells no types.
+// Converts values between torch's stack and our calling convention, with a plan made once for each
+// operator: the stack itself has no types.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ struct StackType {
   bool has_optional_elements = false;
   bool is_written = false;
 
-  // Of an optional: of what it may hold.
+  // For an optional: the type of its value.
   [[nodiscard]] StackType required() const {
     StackType type = *this;
     type.is_optional = false;
     return type;
   }
-  // Of a list.
+  // For a list.
   [[nodiscard]] StackType element() const {
     return {.kind = kind,
             .is_optional = has_optional_elements,
@@ -43,12 +43,12 @@ struct StackType {
 struct StackPlan {
   std::vector<StackType> arguments;
   std::vector<StackType> results;
-  uint32_t num_tensors = 0;  // that stand in arguments of their own
+  uint32_t num_tensors = 0;  // that are arguments themselves
   bool writes = false;
   bool has_views = false;  // a result is a view of an argument
 };
 
-// The description must be one that uncarried_reason has nothing against.
+// The description must be one for which uncarried_reason is empty.
 [[nodiscard]] StackPlan make_stack_plan(const OperatorDescription& description);
 
 // Whether it is None or an undefined tensor.
@@ -56,20 +56,20 @@ struct StackPlan {
 
 // Frees what a value of torch's stack owns.
 void release_stack_value(const StackType& type, StableValue value) noexcept;
-// A borrowed value as an owned one of torch's stack; throws Error.
+// Converts a borrowed value to an owned one of torch's stack; throws Error.
 [[nodiscard]] StableValue copy_to_stack(const StackType& type, const OpwValue& value);
-// The same, and `value` is released, whatever happens.
+// The same, and `value` is released in any case.
 [[nodiscard]] StableValue give_to_stack(const StackType& type, OpwValue& value);
-// An owned value of torch's stack as an owned one of ours; consumed, whatever happens.
+// Converts an owned value of torch's stack to an owned one of ours; consumed in any case.
 [[nodiscard]] OpwValue take_from_stack(const StackType& type, StableValue value);
 
-// How tensors of a call are read.
+// When the tensors of a call are read.
 enum class Reading : uint8_t {
   Now,    // a kernel runs
   Later,  // Python runs: the tensors may have no memory
 };
 
-// The arguments of one call: takes over what the stack owns, lends it as values.
+// The arguments of one call: takes ownership of the stack's values, lends them as ours.
 class StackArguments {
  public:
   StackArguments(const StackPlan& plan, const StableValue* stack) : plan_(plan), stack_(stack) {}
@@ -77,7 +77,7 @@ class StackArguments {
   StackArguments& operator=(const StackArguments&) = delete;
   ~StackArguments();
 
-  // Throws Error; then place() is that of the argument which cannot be read.
+  // Throws Error; then place() is the index of the argument that cannot be read.
   void read(Reading reading);
   [[nodiscard]] size_t place() const { return place_; }
   [[nodiscard]] const OpwValue* values() const { return values_; }
@@ -105,7 +105,7 @@ class StackArguments {
   HandleTensor* views_ = inline_views();
   OpwValue inline_values_[kInline];
   alignas(HandleTensor) unsigned char inline_views_[kInline * sizeof(HandleTensor)];
-  std::vector<std::unique_ptr<unsigned char[]>> blocks_;  // of lists and of long calls
+  std::vector<std::unique_ptr<unsigned char[]>> blocks_;  // for lists and for long calls
   std::vector<OpwObject*> objects_;
 
   HandleTensor* inline_views() { return reinterpret_cast<HandleTensor*>(inline_views_); }

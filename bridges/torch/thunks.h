@@ -1,5 +1,5 @@
-// The functions that torch's dispatcher calls. They get no data of their own, so each operator and
-// key takes one of a fixed number of them.
+// The functions that torch's dispatcher calls. They carry no data, so each operator and key takes
+// one of a fixed number of them.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@ namespace opwright::torch_bridge {
 
 inline constexpr size_t kNumThunks = 4096;
 
-// What one of them does.
+// The task of one of them.
 struct ThunkSlot {
   TorchOperator* op = nullptr;
   Thunk thunk = Thunk::Kernel;
   std::string key;
 };
 
-// The function for that operator and key: the one that it had before, or a new one. RuntimeError
-// when all are taken.
+// The function for that operator and key: its previous one, or a new one. RuntimeError if all are
+// taken.
 [[nodiscard]] StableKernel take_thunk(TorchOperator& op, Thunk thunk, const std::string& key);
 
 }  // namespace opwright::torch_bridge

@@ -28,18 +28,18 @@ struct Internals {
                                                AtenTensorHandle same);
   bool (*is_inference_enabled)();
   int64_t (*count_modes)();
-  void* const* (*functorch_levels)();  // a vector: where it begins, where it ends
+  void* const* (*functorch_levels)();  // a vector: its begin and its end
   void (*bump_version)(AtenTensorHandle tensor);
 };
 Internals internals;
 
-// Where a TensorImpl keeps its set of dispatch keys, found by comparing tensors that differ in one
-// key; 0: unknown. A key set tells all that a kernel must know of a tensor in one load.
+// The offset of a TensorImpl's dispatch key set, found by comparing tensors that differ in one key;
+// 0 if unknown. The key set describes everything that a kernel must know of a tensor in one load.
 size_t key_set_offset = 0;
 uint64_t lazy_keys = 0;
 const TensorImpl* undefined_tensor = nullptr;
 
-// The key sets of plain tensors of one device; 0 until such a tensor was made.
+// The key sets of plain tensors of one device; 0 until such a tensor was created.
 struct PlainKeySets {
   std::atomic<uint64_t> recorded{0};
   std::atomic<uint64_t> inference{0};
@@ -56,8 +56,8 @@ uint64_t word_at(AtenTensorHandle tensor, size_t offset) {
   return word;
 }
 
-// Null on failure. With five dimensions: torch keeps as many in the tensor itself, and leaves those
-// that are not used unset.
+// Null on failure. With five dimensions: torch stores that many in the tensor itself, and leaves
+// unused ones unset.
 AtenTensorHandle new_tensor(DType dtype, int64_t size, int32_t device_type, int32_t index) {
   const int64_t sizes[5] = {size, 1, 1, 1, 1};
   const int64_t strides[5] = {1, 1, 1, 1, 1};
@@ -76,8 +76,8 @@ AtenTensorHandle call_unary(const char* name, AtenTensorHandle tensor) {
 
 bool differ_in_one_bit(uint64_t a, uint64_t b) { return std::popcount(a ^ b) == 1; }
 
-// The one place where two plain tensors agree while a lazily conjugated and a lazily negated one
-// each have another single bit.
+// The only offset at which two plain tensors agree while a lazily conjugated and a lazily negated
+// one each differ in a single bit.
 void find_key_set_offset() {
   constexpr size_t kLastOffset = 176;  // every TensorImpl of torch 2 is longer
   const OwnedHandle plain(new_tensor(DType::Complex64, 3, kOpwDeviceCpu, 0));
@@ -95,7 +95,7 @@ void find_key_set_offset() {
                       differ_in_one_bit(keys, conjugated_keys) &&
                       differ_in_one_bit(keys, negated_keys) && conjugated_keys != negated_keys;
     if (!fits) continue;
-    if (found != 0) return;  // two places: neither is sure
+    if (found != 0) return;  // two offsets: neither is certain
     found = offset;
     lazy_keys = (keys ^ conjugated_keys) | (keys ^ negated_keys);
   }
@@ -109,7 +109,7 @@ bool is_inference_enabled() {
   return internals.is_inference_enabled && internals.is_inference_enabled();
 }
 
-// Whether `keys` are those of a plain tensor of the device, learnt from one that is made for it.
+// Whether `keys` are those of a plain tensor of the device, learned from one created for it.
 bool are_plain_keys(PlainKeySets& sets, int32_t device_type, int32_t index, uint64_t keys) {
   if (keys == sets.recorded.load(std::memory_order_relaxed) ||
       keys == sets.inference.load(std::memory_order_relaxed)) [[likely]]

@@ -1,5 +1,5 @@
-// What torch's libraries tell beside the stable ABI. Each symbol is optional: where a version of
-// torch lacks one, the answer is the careful one, which leads a call through Python.
+// What torch's libraries expose besides the stable ABI. Each symbol is optional: if a version of
+// torch does not have one, the answer is the conservative one, which sends a call through Python.
 #pragma once
 
 #include "bridges/torch/stable_abi.h"
@@ -12,14 +12,14 @@ void find_torch_internals();
 // Whether a dispatch mode or a functorch level is active on this thread.
 [[nodiscard]] bool is_transforming();
 
-// How a kernel may take a tensor.
+// How a kernel may access a tensor.
 enum class Plainness : uint8_t {
-  Cpu,    // memory of the cpu, nothing pending
-  Cuda,   // the same of a GPU
-  Other,  // a subclass, a wrapper, fake, sparse, conjugated lazily, ..., or nobody knows
+  Cpu,    // CPU memory, nothing pending
+  Cuda,   // the same on a GPU
+  Other,  // a subclass, a wrapper, fake, sparse, lazily conjugated, ..., or unknown
 };
 [[nodiscard]] Plainness plainness_of(AtenTensorHandle tensor);
-// Whether its memory has yet to be conjugated or negated.
+// Whether a conjugation or negation of its memory is pending.
 [[nodiscard]] bool is_lazy(AtenTensorHandle tensor) noexcept;
 
 // Whether a gradient would have to be recorded: backward, if grad mode is on, or forward.
@@ -30,7 +30,7 @@ enum class Plainness : uint8_t {
 // Tells autograd that the tensor was written.
 void raise_version(AtenTensorHandle tensor);
 
-// Whether torch has an operator of that name ("aten::mul.Tensor"); true where it does not tell.
+// Whether torch has an operator with that name ("aten::mul.Tensor"); true if unknown.
 [[nodiscard]] bool has_operator(const std::string& name);
 
 }  // namespace opwright::torch_bridge

@@ -1,4 +1,4 @@
-// Binaries as torch takes them: opened once, never freed.
+// Binaries loaded for torch: opened once, never freed.
 #include <map>
 #include <memory>
 #include <mutex>

@@ -19,10 +19,10 @@ constexpr size_t kNumCodes = 16;  // of DLPack
 constexpr size_t kMaxBytes = 16;  // of an element
 
 struct TorchNumbers {
-  OpwDtype dtypes[kNumDtypes];          // lanes 0: none of ours
-  const char* dtype_names[kNumDtypes];  // of those that are none of ours
+  OpwDtype dtypes[kNumDtypes];          // lanes 0: not one of ours
+  const char* dtype_names[kNumDtypes];  // of those that are not ours
   int32_t dtype_numbers[kNumCodes][kMaxBytes + 1];
-  int32_t devices[kNumDevices];             // 0: none of ours
+  int32_t devices[kNumDevices];             // 0: not one of ours
   int32_t device_numbers[2 * kNumDevices];  // by our type; beyond: `meta`
   int32_t meta;
   int32_t strided;
@@ -30,7 +30,7 @@ struct TorchNumbers {
 };
 TorchNumbers torch_numbers;
 
-// kNone where this torch does not have it.
+// kNone if this torch does not have it.
 int32_t ask(const char* getter) {
   auto* function = reinterpret_cast<int32_t (*)()>(find_torch_symbol(getter));
   return function ? function() : kNone;

@@ -1,5 +1,5 @@
-// The numbers that torch gives to dtypes, devices, layouts and memory formats: asked from torch,
-// never known.
+// torch's numbers of dtypes, devices, layouts and memory formats: queried from torch at run time,
+// never hard-coded.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace opwright::torch_bridge {
 
-// Asks torch for all of them; part of require_torch.
+// Queries all of them; part of require_torch.
 void find_torch_numbers();
 
-// TypeError for one that the other side does not have; they name it.
+// TypeError, with its name, for one that the other side does not have.
 [[nodiscard]] OpwDtype dtype_from_torch(int32_t number);
 [[nodiscard]] int32_t dtype_to_torch(OpwDtype dtype);
 [[nodiscard]] int32_t device_type_from_torch(int32_t number);

@@ -24,7 +24,7 @@ constexpr size_t kUnit = 512;
 constexpr size_t kMiB = size_t{1} << 20;
 constexpr size_t kMostSmall = kMiB;
 constexpr size_t kSmallSegment = 2 * kMiB;
-constexpr size_t kLargeSegment = 20 * kMiB;  // for blocks below the half of it
+constexpr size_t kLargeSegment = 20 * kMiB;  // for blocks below half of it
 constexpr size_t kSegmentUnit = 2 * kMiB;
 constexpr size_t kMostBytes = std::numeric_limits<size_t>::max() / 2;
 
@@ -37,7 +37,7 @@ size_t segment_size(size_t size) {
   return size < kLargeSegment / 2 ? kLargeSegment : round_up(size, kSegmentUnit);
 }
 
-// Sizes up to 64 units have a bin each; above, each power of two has 32.
+// Sizes up to 64 units have a bin each; above that, each power of two has 32.
 constexpr size_t kSubBits = 5;
 size_t bin_of(size_t size) {
   const size_t units = size / kUnit;
@@ -46,7 +46,8 @@ size_t bin_of(size_t size) {
   return ((shift + 1) << kSubBits) + ((units >> shift) - (1U << kSubBits));
 }
 
-// How many blocks of its own bin an allocation looks at; all of a later bin are large enough.
+// The number of blocks in its own bin that an allocation checks; all of later bins are large
+// enough.
 constexpr int kMostLooks = 16;
 constexpr size_t kNodesInChunk = 512;
 constexpr int kSpins = 64;
@@ -71,7 +72,7 @@ std::optional<int64_t> statistic_of(const AllocatorStatistics& statistics, const
 void SpinLock::lock() noexcept {
   while (is_locked_.exchange(true, std::memory_order_acquire)) {
     for (int spins = 0; is_locked_.load(std::memory_order_relaxed); ++spins) {
-      if (spins >= kSpins) sched_yield();  // its holder may be in the driver, or not on a core
+      if (spins >= kSpins) sched_yield();  // its holder may be in the driver, or not running
     }
   }
 }
@@ -98,7 +99,7 @@ Allocator::Block* Allocator::BlockTable::take(const void* data) noexcept {
   while (places_[place] && places_[place]->data != data) place = (place + 1) & mask_;
   Block* found = places_[place];
   if (!found) return nullptr;
-  // Those behind move up where their home allows it, so that no search ends too early.
+  // Later entries move up if their home slot allows it, so that no search ends too early.
   size_t hole = place;
   for (size_t next = (hole + 1) & mask_; places_[next]; next = (next + 1) & mask_) {
     const size_t home = home_of(places_[next]->data);
@@ -159,7 +160,7 @@ void Allocator::remove_from_bin(Block* block) noexcept {
   block->is_free = false;
 }
 
-// The best of the blocks that it looks at, taken from its bin; null: there is none.
+// The best of the checked blocks, removed from its bin; null if there is none.
 Allocator::Block* Allocator::find_block(Pool& pool, size_t size) noexcept {
   const size_t own = bin_of(size);
   Block* best = nullptr;
@@ -183,7 +184,7 @@ Allocator::Block* Allocator::find_block(Pool& pool, size_t size) noexcept {
   return best;
 }
 
-// Makes what lies behind `size` a free block, where it is worth one.
+// Splits off the rest after `size` as a free block, if it is worth one.
 void Allocator::cut(Block* block, size_t size) {
   const size_t rest = block->size - size;
   if (rest < kUnit || (block->pool->is_large && rest <= kMostSmall)) return;
@@ -203,7 +204,7 @@ void Allocator::cut(Block* block, size_t size) {
   insert_in_bin(behind);
 }
 
-// Puts a block that nothing uses into its list, as one with its free neighbours.
+// Puts an unused block into its list, merged with its free neighbours.
 void Allocator::give_back(Block* block) noexcept {
   if (Block* before = block->before; before && before->is_free) {
     remove_from_bin(before);
@@ -272,8 +273,8 @@ void Allocator::release_segments() {
   }
 }
 
-// Blocks whose last work on another stream is done go back to their list. They are in the order of
-// their events, so that those behind the first that has not come are seldom worth a look.
+// Returns blocks whose last work on another stream is done to their list. They are in the order of
+// their events, so those after the first pending one are rarely worth checking.
 void Allocator::take_those_that_came(bool looks_at_all, bool waits) {
   Block* block = first_waiting_;
   while (block) {
@@ -292,7 +293,7 @@ void Allocator::take_those_that_came(bool looks_at_all, bool waits) {
 
 // ---- Nodes ----
 
-// An allocation needs two at most: of its segment and of what is cut off.
+// An allocation needs two at most: for its segment and for the split-off rest.
 void Allocator::reserve_nodes() {
   if (unused_nodes_ && unused_nodes_->next) [[likely]]
     return;
@@ -309,7 +310,7 @@ void Allocator::free_node(Block* node) noexcept {
   unused_nodes_ = node;
 }
 
-// ---- What callers see ----
+// ---- Public interface ----
 
 void* Allocator::allocate(size_t bytes, OpwStream* stream) {
   if (bytes > kMostBytes) return nullptr;

@@ -1,13 +1,13 @@
-// Memory of one device, kept for later allocations.
+// The caching allocator of one device's memory.
 //
-// Memory is taken from the device in segments and cut into blocks of 512 bytes times a number. A
-// freed block goes back to the list of the stream that it was allocated on, where the next
-// allocation on that stream may have it at once: work on a stream runs in order. Free neighbours of
-// a segment become one block again. Small blocks (up to 1 MiB) and large ones have segments of
-// their own, so that a small block that lives long does not keep a large one from growing.
+// Memory is allocated from the device in segments and split into blocks of multiples of 512 bytes.
+// A freed block returns to the list of the stream that it was allocated on, where the next
+// allocation on that stream may reuse it at once: work on a stream runs in order. Free neighbours
+// in a segment are merged. Small blocks (up to 1 MiB) and large ones have separate segments, so
+// that a long-lived small block does not prevent a large one from growing.
 //
-// Pure logic over DeviceMemory. Any thread; an allocation from the lists takes no other lock than
-// a short one of its own and asks the heap for nothing.
+// Pure logic over DeviceMemory. Any thread; an allocation from the lists takes only a short lock of
+// its own and does not use the heap.
 #pragma once
 
 #include <array>
@@ -22,19 +22,19 @@
 
 namespace opwright::cuda {
 
-// What the allocator asks of a device. Called by one thread at a time.
+// The allocator's interface to a device. Called by one thread at a time.
 class DeviceMemory {
  public:
   virtual ~DeviceMemory() = default;
 
-  // At least 512-byte aligned; null where there is no room.
+  // At least 512-byte aligned; null if there is no memory left.
   virtual void* allocate(size_t bytes) = 0;
   // Waits for work that uses the memory.
   virtual void free(void* memory) = 0;
-  // The point after the work queued on `stream` so far; null where it cannot be told, e.g. in a
-  // process whose driver is gone: the allocator then takes the work as done.
+  // The point after the work queued on `stream` so far; null if unknown, e.g. in a process whose
+  // driver is gone: the allocator then treats the work as done.
   virtual void* record_event(OpwStream* stream) = 0;
-  // Whether it has come; waits for it where `waits`. One that has come is not asked about again.
+  // Whether it has completed; waits for it if `waits`. Not called again for a completed one.
   virtual bool has_come(void* event, bool waits) = 0;
 };
 
@@ -43,15 +43,15 @@ struct AllocatorStatistics {
   int64_t reserved = 0;   // bytes of segments
   int64_t peak_allocated = 0;
   int64_t peak_reserved = 0;
-  int64_t allocations = 0;  // times
-  int64_t cache_hits = 0;   // allocations that took nothing from the device
-  int64_t retries = 0;      // times that the cache was emptied for lack of room
+  int64_t allocations = 0;  // number of calls
+  int64_t cache_hits = 0;   // allocations served without the device
+  int64_t retries = 0;      // times the cache was emptied to make room
   int64_t segments = 0;
 };
-// By the name of its field; nothing for another name.
+// By the name of its field; empty for another name.
 std::optional<int64_t> statistic_of(const AllocatorStatistics& statistics, const char* key);
 
-// Held for some tens of nanoseconds, but for a call of the driver where the cache has nothing.
+// Held for some tens of nanoseconds, except during a driver call on a cache miss.
 class SpinLock {
  public:
   void lock() noexcept;
@@ -69,12 +69,12 @@ class Allocator {
   Allocator(const Allocator&) = delete;
   Allocator& operator=(const Allocator&) = delete;
 
-  // Memory that work on `stream` may use at once; null where the device has no room, though
-  // everything unused was given back.
+  // Memory that work on `stream` may use at once; null if the device has no memory left even after
+  // releasing all cached memory.
   void* allocate(size_t bytes, OpwStream* stream);
-  // After the work queued on `stream` so far. Ignores what it did not allocate.
+  // Frees after the work queued on `stream` so far. Ignores memory that it did not allocate.
   void free(void* memory, OpwStream* stream) noexcept;
-  // Gives back every segment that has no block in use.
+  // Releases every segment without a block in use.
   void empty_cache();
   [[nodiscard]] AllocatorStatistics statistics();
   void reset_peaks();
@@ -83,14 +83,14 @@ class Allocator {
   static constexpr size_t kNumBins = 1792;
 
   struct Pool;
-  // Of a segment; linked to its neighbours there, and to others in a bin while it is free.
+  // A block of a segment; linked to its neighbours there, and to others in a bin while it is free.
   struct Block {
     std::byte* data;
     size_t size;
     Pool* pool;
     Block* before;
     Block* after;
-    Block* previous;  // in the bin, or in the list of those that wait for an event
+    Block* previous;  // in the bin, or in the list of blocks waiting for an event
     Block* next;      // the same, or in the list of unused nodes
     void* event;
     bool is_free;
@@ -102,12 +102,12 @@ class Allocator {
     std::array<Block*, kNumBins> bins{};
     std::array<uint64_t, kNumBins / 64> has_blocks{};
   };
-  // From the address of a block in use to the block; open addressing.
+  // Maps the address of a block in use to the block; open addressing.
   class BlockTable {
    public:
     BlockTable();
     void insert(Block* block);
-    Block* take(const void* data) noexcept;  // null: not there
+    Block* take(const void* data) noexcept;  // null if absent
 
    private:
     [[nodiscard]] size_t home_of(const void* data) const noexcept;
@@ -140,7 +140,7 @@ class Allocator {
   Block* last_waiting_ = nullptr;
   Block* unused_nodes_ = nullptr;
   std::vector<std::unique_ptr<Block[]>> node_chunks_;
-  AllocatorStatistics statistics_;  // but for cache_hits
+  AllocatorStatistics statistics_;  // except cache_hits
   int64_t misses_ = 0;
 };
 

@@ -12,7 +12,7 @@
 namespace opwright::cuda {
 namespace {
 
-// nvrtc.h's, stated here since it is not needed to build.
+// From nvrtc.h, restated here so that the build does not need it.
 using Result = int;  // nvrtcResult; 0 is success
 using Program = void*;
 
@@ -46,14 +46,15 @@ std::string log_of(Program program) {
   if (nvrtc().log_size(program, &size) != 0 || size <= 1) return {};
   std::string text(size, '\0');
   if (nvrtc().log(program, text.data()) != 0) return {};
-  text.resize(size - 1);  // its zero
+  text.resize(size - 1);  // drop the terminating zero
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text;
 }
 
 std::vector<std::string> all_options(const std::string& options, int capability) {
   std::vector<std::string> all{concatenate("--gpu-architecture=sm_", capability), "--std=c++17"};
-  // cuda_fp16.h and the like lie beside the library's folder, in packages as in the toolkit.
+  // cuda_fp16.h and similar headers are next to the library's folder, in packages as in the
+  // toolkit.
   const std::string& path = nvrtc().file.path();
   all.push_back("--include-path=" + path.substr(0, path.rfind('/')) + "/../include");
   std::istringstream words(options);

@@ -6,8 +6,8 @@
 
 namespace opwright::cuda {
 
-// The machine code of a text for a compute capability, e.g. 90. RuntimeError with the compiler's
-// log where the text is wrong, or that tells that there is no NVRTC.
+// Compiles a text to machine code for a compute capability, e.g. 90. RuntimeError with the
+// compiler's log if the text is wrong, or if there is no NVRTC.
 std::vector<char> compile_source(const std::string& source, const std::string& name,
                                  const std::string& options, int capability);
 

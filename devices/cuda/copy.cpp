@@ -20,7 +20,7 @@ void copy_on_device(void* to, const void* from, size_t bytes, int32_t index, Opw
              "copying on the device", index);
 }
 
-// Ordered on `stream`, which is of the receiving device, and on the other one's current stream.
+// Ordered on `stream`, which belongs to the receiving device, and on the other's current stream.
 void copy_between(void* to, int32_t to_index, const void* from, int32_t from_index, size_t bytes,
                   OpwStream* stream) {
   OpwStream* other = current_stream_of(from_index);

@@ -1,4 +1,4 @@
-// Copies of dense bytes between a device and the cpu, on one device and between two.
+// Copies dense bytes between a device and the CPU, on one device and between two.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 namespace opwright::cuda {
 
 // The function of the table. A copy from pinned memory does not wait; the memory must keep its
-// values until the stream has come there.
+// values until the stream has reached the copy.
 int copy_cuda(const OpwHost* host, void* to, OpwDevice to_device, const void* from,
               OpwDevice from_device, size_t bytes, OpwStream* stream);
 

@@ -27,7 +27,7 @@
 namespace opwright::cuda {
 namespace {
 
-constexpr size_t kMostWorkspaceBytes = size_t{32} << 20;  // what Hopper's best kernels ask for
+constexpr size_t kMostWorkspaceBytes = size_t{32} << 20;  // required by Hopper's best kernels
 constexpr size_t kMostPlans = 4096;
 constexpr uint32_t kMostAlignment = 256;  // more helps no kernel
 
@@ -68,7 +68,7 @@ Library& library() {
   return *found;
 }
 
-// Sums of float32 with 10 bits of mantissa, many times as fast.
+// float32 sums with 10-bit mantissas, many times as fast.
 bool allows_tf32() {
   static const bool allows = [] {
     const char* text = std::getenv("OPWRIGHT_CUDA_TF32");
@@ -206,7 +206,7 @@ Owned new_preference(const ColumnProduct& product) {
   return preference;
 }
 
-// Nothing where the library has no kernel.
+// Empty if the library has no kernel.
 std::optional<Plan> make_plan(lt::Handle handle, const ColumnProduct& product, const Types& types) {
   Plan plan{.operation = new_operation(product, types),
             .first = new_layout(product.first, product.batch, types.element),
@@ -224,7 +224,7 @@ std::optional<Plan> make_plan(lt::Handle handle, const ColumnProduct& product, c
 
 // One for each device.
 struct Products {
-  std::mutex mutex;  // of the plans, which a call uses to its end
+  std::mutex mutex;  // protects the plans, which a call uses until its end
   lt::Handle handle = nullptr;
   std::unordered_map<PlanKey, std::optional<Plan>, PlanHash> plans;
 

@@ -1,5 +1,4 @@
-// cuBLASLt, found at run time: the few of its functions that products need, and a plan for each
-// shape.
+// cuBLASLt, found at run time: the functions that matrix products need, and a plan for each shape.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +10,12 @@
 
 namespace opwright::cuda {
 
-// Queues result = alpha * op(first) @ op(second) + beta * result. False where the library is not
-// there or has no way for such a product; nothing was queued then. The device is in use.
+// Queues result = alpha * op(first) @ op(second) + beta * result. False, with nothing queued, if
+// the library is missing or does not support the product. The device is in use.
 bool multiply_by_cublas(int32_t index, const ColumnProduct& product, DType dtype, double alpha,
                         double beta, OpwStream* stream);
 
-// "cuBLASLt 13.1 (its path)", or why products are computed by kernels of ours.
+// "cuBLASLt 13.1 (its path)", or why products use our own kernels.
 const std::string& description_of_products();
 
 }  // namespace opwright::cuda

@@ -1,5 +1,5 @@
-// What the plug-in uses of cuBLASLt's interface, stated here since its headers are not needed to
-// build. The numbers are those of cublasLt.h, the same in versions 11 to 13.
+// The part of cuBLASLt's interface that the plug-in uses, restated so that the build does not need
+// its headers. The numbers are those of cublasLt.h, the same in versions 11 to 13.
 #pragma once
 
 #include <cstddef>

@@ -28,7 +28,7 @@ struct Driver {
 };
 
 std::atomic<bool> is_forked{false};
-// Of this thread: the device that the runtime was told last, and the table's.
+// On this thread: the device last set in the runtime, and the table's current device.
 constinit thread_local int32_t device_of_runtime = -1;
 constinit thread_local int32_t device_of_table = 0;
 
@@ -41,7 +41,7 @@ AbsenceFacts facts_of(cudaError_t status) {
   } else if (status == cudaErrorNoDevice) {
     facts.absence = Absence::NoDevice;
   }
-  cudaGetLastError();  // so that no later call reports it again
+  cudaGetLastError();  // clear it, so that no later call reports it
   return facts;
 }
 
@@ -109,7 +109,7 @@ DeviceLimits read_limits(int32_t index) {
 
 void throw_cuda_error(cudaError_t status, const char* what, int32_t index) {
   const int32_t device = index >= 0 ? index : device_of_table;
-  cudaGetLastError();  // so that no later call reports it again; a fault stays
+  cudaGetLastError();  // clear it, so that no later call reports it; a fault stays
   if (is_fault(status)) {
     throw Error("RuntimeError",
                 fault_text(device, cudaGetErrorString(status), what, waits_for_calls()));
@@ -142,7 +142,7 @@ int32_t device_in_use() noexcept {
 }
 
 void use_device(int32_t index) {
-  // With one device nobody can have made another one current.
+  // With one device, no other can have been made current.
   if (index == device_of_runtime && !is_in_forked_process() && driver().count == 1) [[likely]]
     return;
   OPWRIGHT_CHECK(!is_in_forked_process(), forked_text());

@@ -1,5 +1,5 @@
-// What the files of the plug-in share: CUDA's errors as Opwright's, the device that a call is for,
-// memory for the length of a call, and launches.
+// Shared by the files of the plug-in: CUDA's errors as Opwright's, the device of a call, temporary
+// memory, and launches.
 //
 // Functions of the table run their body in `run_on`, which refuses to work in a forked process and
 // makes the device current for CUDA's runtime:
@@ -31,24 +31,24 @@ namespace opwright::cuda {
 
 // ---- Errors ----
 
-// The error of a status, in the user's terms; `what` says what was tried: "copying to the cpu". A
-// fault of a kernel that ran earlier is told as one.
+// The error of a status, in the user's terms; `what` is the attempted action: "copying to the cpu".
+// A fault of an earlier kernel is reported as one.
 [[noreturn]] void throw_cuda_error(cudaError_t status, const char* what, int32_t index);
 inline void check_cuda(cudaError_t status, const char* what, int32_t index = -1) {
   if (status != cudaSuccess) [[unlikely]]
     throw_cuda_error(status, what, index);
 }
-// After a launch, which has no status of its own. `kernel` is in the error.
+// After a launch, which returns no status. `kernel` is named in the error.
 void check_launch(const char* kernel, int32_t index);
 
 // ---- The device of a call ----
 
-// How many devices there are; 0 without a driver. The first question starts the driver.
+// The number of devices; 0 without a driver. The first call starts the driver.
 int32_t device_count() noexcept;
 // RuntimeError or IndexError that says why `index` cannot be used: no driver, no such device, a
 // forked process. Then makes it current for CUDA's runtime on this thread.
 void use_device(int32_t index);
-// This thread's device of the table, and the one that CUDA's runtime was told last.
+// This thread's device of the table, and the one last set in CUDA's runtime.
 int32_t current_device() noexcept;
 int32_t device_in_use() noexcept;
 
@@ -72,7 +72,7 @@ class [[nodiscard]] DeviceScope {
   int32_t index_;
 };
 
-// Runs the body of a function of the table on the device: 0, or 1 with the error given to `host`.
+// Runs the body of a function of the table on the device: 0, or 1 with the error set in `host`.
 template <class Body>
 int run_on(const OpwHost* host, int32_t index, const Body& body) noexcept {
   return give_status(host, [&] {
@@ -87,7 +87,7 @@ inline cudaStream_t cuda_stream(OpwStream* stream) {
 // The stream that this thread queues work of the device on.
 OpwStream* current_stream_of(int32_t index) noexcept;
 
-// What a launch is measured by; asked for once.
+// Limits for launches; queried once.
 struct DeviceLimits {
   int32_t multiprocessors;
   int32_t threads_per_multiprocessor;
@@ -99,7 +99,7 @@ const DeviceLimits& device_limits(int32_t index);
 
 // ---- Memory ----
 
-// Memory of the device for the length of a call: given back in order on the stream.
+// Temporary device memory for a call: freed in order on the stream.
 class Workspace {
  public:
   Workspace(int32_t index, size_t bytes, OpwStream* stream);
@@ -116,17 +116,17 @@ class Workspace {
  private:
   int32_t index_;
   OpwStream* stream_;
-  void* data_;  // null where no bytes were wanted
+  void* data_;  // null if no bytes were requested
 };
 
 // ---- Launches ----
 
-// How many blocks of `threads` hold `count` > 0 elements, `per_thread` each.
+// The number of blocks of `threads` for `count` > 0 elements, `per_thread` each.
 constexpr int64_t blocks_for(int64_t count, int64_t threads, int64_t per_thread = 1) {
   const int64_t per_block = threads * per_thread;
   return (count + per_block - 1) / per_block;
 }
-// The same for a kernel that strides over its elements: no more blocks than keep the device busy.
+// The same for a grid-stride kernel: no more blocks than keep the device busy.
 inline unsigned busy_blocks_for(int32_t index, int64_t count, int64_t threads,
                                 int64_t per_thread = 1, int64_t waves = 8) {
   const DeviceLimits& limits = device_limits(index);

@@ -36,7 +36,7 @@ const DriverFunctions& driver_functions() {
   return found;
 }
 
-// The driver's numbers are the runtime's.
+// The driver's error numbers are the runtime's.
 void check_driver(CUresult result, const std::string& what, int32_t index) {
   check_cuda(static_cast<cudaError_t>(result), what.c_str(), index);
 }

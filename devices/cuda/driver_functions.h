@@ -1,4 +1,4 @@
-// The driver's own functions, asked for through the runtime, which has found the driver.
+// The driver's own functions, looked up through the runtime, which has found the driver.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ struct DriverFunctions {
   decltype(&cuFuncSetAttribute) set_attribute = nullptr;
   decltype(&cuLaunchKernel) launch = nullptr;
 
-  // An error for a driver that lacks one of them.
+  // Throws if the driver does not have one of them.
   DriverFunctions();
 };
 const DriverFunctions& driver_functions();
 
-// As check_cuda.
+// Like check_cuda.
 void check_driver(CUresult result, const std::string& what, int32_t index);
 
 }  // namespace opwright::cuda

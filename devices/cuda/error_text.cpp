@@ -30,7 +30,7 @@ std::string absence_text(const AbsenceFacts& facts) {
     case Absence::Nothing:
       return {};
     case Absence::NoDriver:
-      return "no NVIDIA driver (libcuda.so.1 is not there): install one, or run on another device";
+      return "no NVIDIA driver (libcuda.so.1 not found): install one, or run on another device";
     case Absence::OldDriver:
       return concatenate("the driver supports CUDA ", version_text(facts.driver),
                          ", the plug-in needs ", version_text(facts.needed), ": update the driver");
@@ -46,9 +46,9 @@ std::string no_room_text(int32_t index, const MemoryFacts& facts) {
   return concatenate(
       "cuda:", index, " has ", size_text(facts.total), ", of which ", size_text(facts.free),
       " are free; tensors of this process have ", size_text(facts.allocated), ", and ",
-      size_text(facts.cached), " are kept for later",
+      size_text(facts.cached), " are cached",
       facts.cached > 0 ? ", in pieces that are too small" : "",
-      ". Delete tensors that are no longer needed, use a smaller batch, or give back what is kept"
+      ". Delete tensors that are no longer needed, use a smaller batch, or release cached memory"
       " with opwright.cuda.empty_cache()");
 }
 
@@ -64,7 +64,7 @@ std::string fault_text(int32_t index, const std::string& problem, const std::str
 
 std::string no_code_text(int32_t index, int capability) {
   return concatenate("cuda:", index, " has compute capability ", capability / 10, ".",
-                     capability % 10, ", but the plug-in has code for 9.0 and newer alone");
+                     capability % 10, ", but the plug-in only has code for 9.0 and newer");
 }
 
 std::string forked_text() {

@@ -1,5 +1,5 @@
-// What the plug-in says when something is wrong, as text of plain values, so that every sentence
-// can be read and tested on a machine without a device.
+// The plug-in's error messages as functions of plain values, so that every sentence can be tested
+// on a machine without a device.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ std::string size_text(size_t bytes);
 // "13.0" for CUDA's 13000.
 std::string version_text(int version);
 
-// Why there is no device. `driver` and `needed` are versions as CUDA counts them, 0 without a
-// driver; `problem` is CUDA's own word for what it met.
+// Why there is no device. `driver` and `needed` are CUDA's version numbers, 0 without a driver;
+// `problem` is CUDA's own error text.
 enum class Absence { Nothing, NoDriver, OldDriver, NoDevice, Other };
 struct AbsenceFacts {
   Absence absence = Absence::Nothing;
@@ -28,13 +28,13 @@ struct MemoryFacts {
   size_t total;  // of the device
   size_t free;
   size_t allocated;  // by this process's tensors
-  size_t cached;     // and what it keeps for later
+  size_t cached;     // cached by it
 };
-// The allocation's own size stands in what the host puts before.
+// The host adds the size of the allocation in front.
 std::string no_room_text(int32_t index, const MemoryFacts& facts);
 
-// A kernel that ran earlier broke the device's context. `what` is what was tried when it was seen;
-// `waits` tells that every call is waited for, so that the operator is known.
+// An earlier kernel broke the device's context. `what` is the action that detected it; `waits`
+// means that every call is waited for, so that the operator is known.
 std::string fault_text(int32_t index, const std::string& problem, const std::string& what,
                        bool waits);
 // Code of ours that the device cannot run.

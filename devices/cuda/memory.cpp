@@ -22,7 +22,7 @@
 namespace opwright::cuda {
 namespace {
 
-// The allocator calls it under its lock, so that the events need none.
+// The allocator calls it under its lock, so the events need no other.
 class CudaMemory final : public DeviceMemory {
  public:
   explicit CudaMemory(int32_t index) : index_(index) {}
@@ -31,7 +31,7 @@ class CudaMemory final : public DeviceMemory {
     void* memory = nullptr;
     const cudaError_t status = cudaMalloc(&memory, bytes);
     if (status == cudaErrorMemoryAllocation) {
-      cudaGetLastError();  // no error of a later call
+      cudaGetLastError();  // clear it, so that no later call reports it
       return nullptr;
     }
     check_cuda(status, "allocating memory", index_);
@@ -39,7 +39,7 @@ class CudaMemory final : public DeviceMemory {
   }
 
   void free(void* memory) override {
-    // A status here is one of work that ran before, and is told by the next call.
+    // A status here comes from earlier work, and the next call reports it.
     cudaFree(memory);
   }
 
@@ -56,7 +56,7 @@ class CudaMemory final : public DeviceMemory {
       if (cudaEventRecord(event, cuda_stream(stream)) == cudaSuccess) return event;
       unused_.push_back(event);
     } catch (const Error&) {
-      // The device cannot be used any more: nothing runs there that could use the memory.
+      // The device is unusable: nothing runs there that could use the memory.
     }
     return nullptr;
   }
@@ -84,7 +84,7 @@ struct MemoryOfDevice {
   Allocator allocator;
 };
 
-// Made at the first allocation and never freed: tensors may outlive every static destructor.
+// Created on the first allocation and never freed: tensors may outlive every static destructor.
 std::array<std::atomic<MemoryOfDevice*>, kMostDevices> memories{};
 
 MemoryOfDevice* find_memory(int32_t index) noexcept {
@@ -159,7 +159,7 @@ void reset_peaks_cuda(int32_t index) {
   if (MemoryOfDevice* found = find_memory(index)) found->allocator.reset_peaks();
 }
 
-// ---- Memory for the length of a call ----
+// ---- Temporary memory for a call ----
 
 Workspace::Workspace(int32_t index, size_t bytes, OpwStream* stream)
     : index_(index),

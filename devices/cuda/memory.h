@@ -8,7 +8,7 @@
 
 namespace opwright::cuda {
 
-// MemoryError that tells what the device has and who uses it. The device is in use (use_device).
+// MemoryError with the device's memory and its use. The device is in use (use_device).
 void* allocate_memory(int32_t index, size_t bytes, OpwStream* stream);
 void free_memory(int32_t index, void* memory, OpwStream* stream) noexcept;
 

@@ -35,7 +35,7 @@ struct PinnedBlock {
 
 struct PinnedMemory {
   std::mutex mutex;
-  // All of them by their first byte; a tensor may show the middle of one.
+  // All of them by their first byte; a tensor may use the middle of one.
   std::map<const std::byte*, PinnedBlock*> blocks;
   std::array<std::vector<PinnedBlock*>, kNumClasses> unused;  // by the width of the size
   int64_t allocated = 0;
@@ -58,13 +58,13 @@ PinnedBlock* find_pinned_block(const void* memory) {
   return static_cast<size_t>(offset) < block->size ? block : nullptr;
 }
 
-// Whether its copies are done; drops the events that have come.
+// Whether its copies are done; drops completed events.
 bool is_unused(PinnedBlock& block) {
   while (!block.uses.empty() && cudaEventQuery(block.uses.back()) != cudaErrorNotReady) {
     cudaEventDestroy(block.uses.back());
     block.uses.pop_back();
   }
-  if (!block.uses.empty()) cudaGetLastError();  // "not ready" is no error of a later call
+  if (!block.uses.empty()) cudaGetLastError();  // clear "not ready": not a later call's error
   return block.uses.empty();
 }
 

@@ -1,6 +1,6 @@
-// Memory of the cpu that devices copy from and to without waiting, kept for later allocations.
+// Cached pinned CPU memory, from and to which devices copy asynchronously.
 //
-// A block that a copy uses is not given out again before that copy is done.
+// A block that a copy uses is not reused before that copy is done.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@
 
 namespace opwright::cuda {
 
-// Whether [memory, memory + bytes) lies in one block of ours.
+// Whether [memory, memory + bytes) is inside one of our blocks.
 [[nodiscard]] bool is_pinned(const void* memory, size_t bytes);
-// A copy of the block was queued on `stream` of the device in use.
+// Records that a copy of the block was queued on `stream` of the device in use.
 void note_pinned_use(const void* memory, cudaStream_t stream);
 
 void empty_pinned_cache();
-// "pinned_allocated" and "pinned_reserved"; nothing for another name.
+// "pinned_allocated" and "pinned_reserved"; empty for another name.
 std::optional<int64_t> pinned_statistic(const char* key);
 
 // Functions of the table.

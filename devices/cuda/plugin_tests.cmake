@@ -1,6 +1,6 @@
-# Tests of the plug-in through its table, without the core: on a device (cuda_plugin_test) and on two
-# that are made up (cuda_plugin_on_cpu_test), where the plug-in's code over CUDA's runtime runs with
-# that runtime, cuBLASLt and NVRTC on the cpu.
+# Tests of the plug-in through its table, without the core: on a device (cuda_plugin_test) and on
+# two fake ones (cuda_plugin_on_cpu_test), where the plug-in's code runs with a CUDA runtime, cuBLASLt
+# and NVRTC that are implemented on the CPU.
 
 set(tests_folder "${CMAKE_SOURCE_DIR}/tests/devices/cuda_runtime")
 file(GLOB plugin_tests CONFIGURE_DEPENDS "${tests_folder}/plugin/*.cpp")

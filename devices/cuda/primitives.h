@@ -1,5 +1,5 @@
-// What the CUDA device computes for the host: the functions of its table that launch kernels of
-// ours, defined in devices/cuda/kernels.
+// The computations of the CUDA device for the host: the functions of its table that launch our own
+// kernels, defined in devices/cuda/kernels.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +8,18 @@
 
 namespace opwright::cuda {
 
-// As OpwDeviceTable says it. `index` is the device of the memory, `stream` a cudaStream_t. They
-// return 0, or 1 with the error given to `host`.
+// As described at OpwDeviceTable. `index` is the device of the memory, `stream` a cudaStream_t.
+// They return 0, or 1 with the error set in `host`.
 int compute_loop_cuda(const OpwHost* host, int32_t index, const OpwLoop* loop, OpwStream* stream);
 int compute_fold_cuda(const OpwHost* host, int32_t index, const OpwFold* fold, OpwStream* stream);
 int move_elements_cuda(const OpwHost* host, int32_t index, const OpwMove* move, OpwStream* stream);
 int draw_random_cuda(const OpwHost* host, int32_t index, const OpwRandom* random,
                      OpwStream* stream);
 
-// Kernels that meet an index outside of its dimension go on without it and tell so in pinned
-// memory. Whoever has waited for the device (synchronize, synchronize_stream, synchronize_event,
-// copies to and from cpu memory) calls this behind the wait: IndexError with the index and the size
-// where a kernel on `device` told so since the last call.
+// Kernels skip out-of-range indices and record them in pinned memory. Code that has waited for the
+// device (synchronize, synchronize_stream, synchronize_event, copies to and from CPU memory) calls
+// this after the wait: IndexError with the index and the size if a kernel on `device` recorded one
+// since the last call.
 void throw_index_fault(int32_t device);
 
 }  // namespace opwright::cuda

@@ -1,4 +1,4 @@
-// Matrix products: by cuBLASLt where it is there and takes the strides, else by a kernel of ours.
+// Matrix products: with cuBLASLt if available and if it supports the strides, else our own kernel.
 #pragma once
 
 #include <cstdint>

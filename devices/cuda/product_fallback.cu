@@ -11,7 +11,7 @@
 namespace opwright::cuda {
 namespace {
 
-// A block of threads makes a tile of the result; each thread makes kEach x kEach elements of it.
+// A block of threads computes a tile of the result; each thread kEach x kEach elements of it.
 constexpr int kTile = 64;
 constexpr int kDepth = 16;
 constexpr int kEach = 4;
@@ -35,7 +35,7 @@ struct Shape {
   Strides result;
 };
 
-// What sums are kept in.
+// The accumulation type.
 template <class T>
 struct SumOf {
   using Type = T;
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(kThreads)
     multiply(const T* left, const T* right, T* result, Shape shape, typename SumOf<T>::Type alpha,
              typename SumOf<T>::Type beta) {
   using Sum = typename SumOf<T>::Type;
-  // The left tile is stored by columns; one more element in a line keeps banks apart.
+  // The left tile is stored by columns; an extra element per line avoids bank conflicts.
   __shared__ Sum left_tile[kDepth][kTile + 1];
   __shared__ Sum right_tile[kDepth][kTile + 1];
   const int thread = static_cast<int>(threadIdx.x);

@@ -1,5 +1,5 @@
-// A product kernel for everything that cuBLASLt does not take: integers, strides of any kind, and
-// machines without that library.
+// A product kernel for everything that cuBLASLt does not support: integers, strides of any kind,
+// and machines without that library.
 #pragma once
 
 #include <cstdint>

@@ -13,9 +13,8 @@ namespace {
 constexpr int64_t kMostBatches = std::numeric_limits<int32_t>::max();
 constexpr int64_t kMostSize = std::numeric_limits<int32_t>::max();
 
-// The distance between lines whose `length` elements have the stride `inside` and of which there
-// are `lines`, `between` apart; 0 where the elements of a line do not lie together or lines
-// overlap.
+// The distance between lines of `length` elements with the stride `inside`; there are `lines` of
+// them, `between` apart. 0 if the elements of a line are not contiguous or lines overlap.
 int64_t leading_of(int64_t length, int64_t inside, int64_t lines, int64_t between) {
   if (length > 1 && inside != 1) return 0;
   if (lines <= 1) return std::max<int64_t>(length, 1);
@@ -27,7 +26,7 @@ struct Stored {
   bool is_transposed;
 };
 
-// A matrix of rows x columns; the other way round it is its transpose.
+// A matrix of rows x columns; with both swapped it is its transpose.
 std::optional<Stored> stored(const OpwMatrix& matrix, int64_t rows, int64_t columns) {
   if (const int64_t leading = leading_of(rows, matrix.row, columns, matrix.column)) {
     return Stored{{matrix.data, rows, columns, leading, matrix.batch}, false};
@@ -42,7 +41,7 @@ OpwMatrix transposed(const OpwMatrix& matrix) {
   return {.data = matrix.data, .batch = matrix.batch, .row = matrix.column, .column = matrix.row};
 }
 
-// As OpwProduct, with a result whose columns lie together.
+// Like OpwProduct, with contiguous columns in the result.
 std::optional<ColumnProduct> product_of_columns(const OpwMatrix& left, const OpwMatrix& right,
                                                 const ColumnMatrix& result, int64_t depth,
                                                 int64_t batch) {
@@ -73,7 +72,7 @@ std::optional<ColumnProduct> column_product(const OpwProduct& product) {
       (product.left.batch < 0 || product.right.batch < 0 || product.result.batch <= 0)) {
     return std::nullopt;
   }
-  // (left @ right)^T = right^T @ left^T, and the transpose of rows that lie together is columns.
+  // (left @ right)^T = right^T @ left^T, and the transpose of contiguous rows is columns.
   const std::optional<Stored> result =
       stored(transposed(product.result), product.columns, product.rows);
   if (!result) return std::nullopt;

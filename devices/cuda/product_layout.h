@@ -1,4 +1,4 @@
-// How a product of row-major and other matrices is told to cuBLASLt, which thinks in columns: pure
+// Describes a product of row-major and other matrices for cuBLASLt, which is column-major: pure
 // arithmetic over strides.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace opwright::cuda {
 
-// A matrix in memory as columns that each lie together.
+// A matrix in memory with contiguous columns.
 struct ColumnMatrix {
   void* data;
   int64_t rows;
@@ -18,22 +18,21 @@ struct ColumnMatrix {
   int64_t batch;
 };
 
-// result = op(first) @ op(second), where op transposes those that say so.
+// result = op(first) @ op(second), where op transposes those marked.
 struct ColumnProduct {
   ColumnMatrix first;
   ColumnMatrix second;
   ColumnMatrix result;
   bool transposes_first;
   bool transposes_second;
-  int64_t rows;  // of the result, as columns
+  int64_t rows;  // of the column-major result
   int64_t columns;
   int64_t depth;
   int64_t batch;
 };
 
-// The product without a copy of any of its matrices; nothing where one of them has neither rows
-// nor columns that lie together (a stride of 0, a negative one, every second element), or where
-// nothing is summed.
+// The product without copying any of its matrices; empty if one of them has neither contiguous rows
+// nor columns (a stride of 0, a negative one, every second element), or if nothing is summed.
 std::optional<ColumnProduct> column_product(const OpwProduct& product);
 
 }  // namespace opwright::cuda

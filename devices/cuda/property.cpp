@@ -73,7 +73,7 @@ size_t property_cuda(int32_t index, const char* key, char* buffer, size_t capaci
     }
     return text.size();
   } catch (const Error&) {
-    return 0;  // a device that does not answer has no properties
+    return 0;  // a device that does not respond has no properties
   }
 }
 

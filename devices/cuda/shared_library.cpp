@@ -34,7 +34,7 @@ std::vector<std::string> folders_in(const char* variable) {
   return folders;
 }
 
-// Of this binary.
+// The folder of this binary.
 std::string own_folder() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&folders_in), &info) == 0 || !info.dli_fname) return ".";
@@ -48,7 +48,7 @@ std::vector<std::string> library_candidates(const std::string& name, const std::
   std::vector<std::string> prefixes;
   for (const std::string& folder : folders_in(kFoldersVariable)) prefixes.push_back(folder + "/");
   prefixes.emplace_back("");
-  // The plug-in lies in <site-packages>/opwright/lib.
+  // The plug-in is in <site-packages>/opwright/lib.
   prefixes.push_back(own_folder + "/../../nvidia/cu13/lib/");
   prefixes.push_back(own_folder + "/../../nvidia/" + package + "/lib/");
   for (const std::string& home : folders_in("CUDA_HOME")) prefixes.push_back(home + "/lib64/");
@@ -80,7 +80,7 @@ void* SharedLibrary::find_symbol(const char* symbol) {
   void* found = handle_ ? dlsym(handle_, symbol) : nullptr;
   if (handle_ && !found) {
     problem_ = concatenate(path_, " has no function ", symbol, ": it is of another version");
-    handle_ = nullptr;  // not closed: others of the process may use it
+    handle_ = nullptr;  // not closed: others in the process may use it
   }
   return found;
 }

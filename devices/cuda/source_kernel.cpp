@@ -18,7 +18,7 @@
 #include "opwright/c_api.h"
 #include "opwright/error.h"
 
-// What the table's handles of kernels are.
+// The type behind the table's kernel handles.
 struct OpwDeviceKernel {
   std::string name;
   int32_t index;

@@ -1,4 +1,4 @@
-// Kernels that are built from a text in CUDA C++ while the program runs, by NVRTC.
+// Kernels compiled at run time from CUDA C++ text, with NVRTC.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace opwright::cuda {
 
-// Functions of the table. The kernel is declared extern "C" __global__; the options are those of
-// NVRTC, separated by spaces.
+// Functions of the table. The kernel is declared extern "C" __global__; the options are NVRTC's,
+// separated by spaces.
 int build_kernel_cuda(const OpwHost* host, int32_t index, const char* source, const char* name,
                       const char* options, OpwDeviceKernel** kernel);
 int launch_kernel_cuda(const OpwHost* host, int32_t index, OpwDeviceKernel* kernel,

@@ -19,7 +19,7 @@
 #include "opwright/c_api.h"
 #include "opwright/error.h"
 
-// What the table's handles of events are.
+// The type behind the table's event handles.
 struct OpwEvent {
   cudaEvent_t event;
   int32_t index;
@@ -34,7 +34,7 @@ bool is_index(int32_t index) { return index >= 0 && index < kMostDevices; }
 
 struct Streams {
   std::mutex mutex;
-  std::unordered_map<OpwStream*, int> priorities;  // of all that were made
+  std::unordered_map<OpwStream*, int> priorities;  // of all streams
   std::map<int, std::vector<OpwStream*>> unused;   // by priority
 };
 struct Events {
@@ -52,7 +52,7 @@ Events& events_of(int32_t index) {
   return (*all)[static_cast<size_t>(index)];
 }
 
-// Lower numbers come first; the device's range is small.
+// Lower numbers come first; the device supports a small range.
 int nearest_priority(int32_t wanted, int32_t index) {
   int least = 0;
   int greatest = 0;
@@ -186,7 +186,7 @@ int query_event_cuda(const OpwHost* host, OpwEvent* event, int32_t* has_come) {
     const cudaError_t status = cudaEventQuery(event->event);
     *has_come = status == cudaSuccess ? 1 : 0;
     if (status == cudaErrorNotReady) {
-      cudaGetLastError();  // no error of a later call
+      cudaGetLastError();  // clear it, so that no later call reports it
     } else {
       check_cuda(status, "asking for an event", event->index);
     }

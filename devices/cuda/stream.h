@@ -1,7 +1,7 @@
 // Streams and events of the table.
 //
-// A freed stream is kept for the next one who asks: memory that was allocated on it is freed on it,
-// maybe later than the stream itself.
+// A freed stream is kept and reused: memory that was allocated on it is freed on it, maybe later
+// than the stream itself.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace opwright::cuda {
 
-// Work given to `later` from here on, a stream of the device `later_index`, waits for what
-// `earlier` of the device `earlier_index` was given so far.
+// Makes later work on `later`, a stream of the device `later_index`, wait for the work submitted to
+// `earlier` of the device `earlier_index` so far.
 void order_streams(int32_t earlier_index, OpwStream* earlier, int32_t later_index,
                    OpwStream* later);
 

@@ -1,4 +1,4 @@
-// The device "cuda": all that the host asks of it.
+// The device "cuda": the host's interface to it.
 #include <cstdint>
 
 #include "devices/cuda/copy.h"

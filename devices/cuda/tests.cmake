@@ -1,4 +1,4 @@
-# cuda_allocator_test: the parts of the plug-in that are plain C++, over a device that is made up.
+# cuda_allocator_test: the parts of the plug-in that are plain C++, over a fake device.
 file(GLOB test_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/devices/cuda_runtime/*.cpp")
 add_executable(
   cuda_allocator_test

@@ -31,8 +31,8 @@ void copy(void* to, OpwDevice to_device, const void* from, OpwDevice from_device
     copy_on(queue_of(device, stream), to, from, bytes, is_to_cpu || is_from_cpu);
     return;
   }
-  // Two devices have two contexts: the bytes go through the cpu. The stream is one of theirs; the
-  // other one's work is on its current stream.
+  // Two devices have two contexts, so the bytes go through the CPU. The stream belongs to one of
+  // them; the other's work is on its current stream.
   const Device& source = find_device(from_device.index);
   const bool is_of_source = stream != nullptr && stream->index == source.index();
   std::vector<std::byte> bytes_between(bytes);

@@ -1,4 +1,4 @@
-// Copies of dense bytes between the cpu and devices.
+// Copies dense bytes between the CPU and devices.
 #pragma once
 
 #include <cstddef>

@@ -32,7 +32,7 @@ struct Devices {
   std::string problem;  // why the list is empty
 };
 
-// A runtime's threads do not live on in a forked process.
+// A runtime's threads do not survive a fork.
 std::atomic<bool> is_forked = false;
 
 thread_local int32_t current_index = 0;
@@ -157,7 +157,7 @@ cl_context make_context(cl_device_id id) {
   return context;
 }
 
-// Of the kernels that are made here. Compilers warn of casts and comparisons that do nothing for
+// For the generated kernels. Compilers warn about casts and comparisons that have no effect for
 // some dtypes, and runtimes print that to the user.
 std::string choose_build_options(cl_device_id id) {
   const auto config = device_number<cl_device_fp_config>(id, CL_DEVICE_SINGLE_FP_CONFIG);

@@ -1,5 +1,5 @@
-// The devices of the OpenCL platforms that are there: those of version 2.0 and later with shared
-// virtual memory. OPWRIGHT_OPENCL_PLATFORM, a part of a platform's name, chooses among platforms.
+// The devices of the installed OpenCL platforms that have version 2.0 or later and shared virtual
+// memory. OPWRIGHT_OPENCL_PLATFORM, a part of a platform's name, selects platforms.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ class Device {
   [[nodiscard]] bool has_double() const { return has_double_; }
   [[nodiscard]] bool has_long_atomics() const { return has_long_atomics_; }
   [[nodiscard]] uint32_t compute_units() const { return compute_units_; }
-  // What every program of the plug-in is built with.
+  // The build options of every program of the plug-in.
   [[nodiscard]] const std::string& build_options() const { return build_options_; }
   [[nodiscard]] Memory& memory() { return memory_; }
   [[nodiscard]] KernelCache& kernels() { return kernels_; }
@@ -54,8 +54,8 @@ class Device {
   std::vector<OpwStream*> streams_;
 };
 
-// A device by its number. RuntimeError when there is none (with what is missing), when there is no
-// such number, or after a fork.
+// A device by its index. RuntimeError if there is none (with what is missing), if the index is out
+// of range, or after a fork.
 [[nodiscard]] Device& find_device(int32_t index);
 // For functions that cannot fail.
 [[nodiscard]] Device* find_device_or_null(int32_t index) noexcept;

@@ -46,7 +46,7 @@ void record_event(int32_t index, OpwStream* stream, OpwEvent** event) {
   cl_event marker = nullptr;
   check_status(opencl().clEnqueueMarkerWithWaitList(queue, 0, nullptr, &marker),
                "clEnqueueMarkerWithWaitList");
-  // Another queue may wait for it before anybody waits for this one.
+  // Another queue may wait for it before this one is waited for.
   check_status(opencl().clFlush(queue), "clFlush");
   *event = new OpwEvent{marker, index};
 }

@@ -24,16 +24,16 @@
 namespace opwright::opencl {
 namespace {
 
-constexpr int64_t kLeastPart = 1024;  // elements that are worth a group of their own
+constexpr int64_t kLeastPart = 1024;  // elements that are worth a separate group
 
-// One launch, or two: the results of one fold over at most kMostRank dimensions each.
+// One launch, or two: the results of one reduction over at most kMostRank dimensions each.
 class FoldCall {
  public:
   FoldCall(Device& device, const OpwFold& fold, FoldForm form, cl_command_queue queue)
       : device_(device), fold_(fold), form_(form), queue_(queue) {}
 
-  // `skipped` are the kept dimensions that the host walks, `offsets` where it is: in the operand,
-  // the result and the indices.
+  // `skipped` are the kept dimensions that the host iterates over, `offsets` its current offsets:
+  // in the operand, the result and the indices.
   void run(uint32_t skipped, std::span<const int64_t> offsets) {
     const uint32_t kept = fold_.num_kept - skipped;
     form_.kept = rank_class(kept);

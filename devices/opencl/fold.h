@@ -1,4 +1,4 @@
-// compute_fold: one value of many elements.
+// compute_fold: reductions.
 #pragma once
 
 #include <cstdint>

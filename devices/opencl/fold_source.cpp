@@ -12,7 +12,7 @@
 namespace opwright::opencl {
 namespace {
 
-// Sums of floats carry what rounding lost (Neumaier).
+// Float sums carry the rounding error (Neumaier).
 constexpr const char* kSumOfFloats = R"(
 typedef struct { A value; A lost; } State;
 void start(State* s) { s->value = 0; s->lost = 0; }
@@ -29,7 +29,7 @@ A finish(const State* s, long count) {
 }
 )";
 
-// A value and one more element: sums of ints, products, any and all, norms that are an extremum.
+// A value and one more element: integer sums, products, any and all, norms that are an extremum.
 constexpr const char* kPlain = R"(
 typedef struct { A value; } State;
 void start(State* s) { s->value = START; }

@@ -1,5 +1,5 @@
-// The OpenCL C of folds. A State stands for some elements: `start` is that of none, `step` adds an
-// element, `merge` the elements of another state, `finish` gives the value.
+// The OpenCL C of reductions. A State represents some elements: `start` that of none, `step` adds
+// an element, `merge` the elements of another state, `finish` computes the value.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct FoldForm {
   DType compute;
   DType operand;
   DType through;  // elements are rounded to it first
-  DType result;   // DType{}: not wanted
+  DType result;   // DType{} if not requested
   bool has_indices;
   double number;
   uint32_t kept;    // dimensions
@@ -24,11 +24,11 @@ struct FoldForm {
 
 // Bytes of a State on every device, at most.
 inline constexpr uint64_t kStateBytes = 32;
-// Work-items that fold the elements of one part together.
+// Work-items that reduce the elements of one part together.
 inline constexpr uint32_t kFoldGroup = 32;
 
-// Three kernels: fold_each folds a result in one work-item, fold_parts folds each result in several
-// groups, fold_finish makes results of what those left.
+// Three kernels: fold_each reduces a result in one work-item, fold_parts reduces each result in
+// several groups, fold_finish merges their states to results.
 [[nodiscard]] std::string fold_source(const FoldForm& form);
 
 }  // namespace opwright::opencl

@@ -54,7 +54,7 @@ std::unique_ptr<Kernel> KernelCache::build(const KernelText& text) const {
 KernelCall& KernelCall::memory(const void* pointer) {
   const cl_int status = opencl().clSetKernelArgSVMPointer(kernel_.kernel, next_, pointer);
   OPWRIGHT_CHECK_TYPE(status == CL_SUCCESS, "opencl: argument ", next_ + 1, " of ", kernel_.what,
-                      " takes no memory: ", status_name(status));
+                      " does not accept memory: ", status_name(status));
   ++next_;
   return *this;
 }
@@ -62,7 +62,7 @@ KernelCall& KernelCall::memory(const void* pointer) {
 KernelCall& KernelCall::bytes(const void* value, size_t size) {
   const cl_int status = opencl().clSetKernelArg(kernel_.kernel, next_, size, value);
   OPWRIGHT_CHECK_TYPE(status == CL_SUCCESS, "opencl: argument ", next_ + 1, " of ", kernel_.what,
-                      " takes no value of ", size, " bytes: ", status_name(status));
+                      " does not accept a value of ", size, " bytes: ", status_name(status));
   ++next_;
   return *this;
 }

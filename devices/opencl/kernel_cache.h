@@ -1,4 +1,4 @@
-// Kernels by the text that they are made of: each is compiled once in a process.
+// Kernels by their source text: each is compiled once per process.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace opwright::opencl {
 
 struct Kernel {
   cl_kernel kernel = nullptr;
-  std::string what;  // as errors name it
+  std::string what;  // its name in errors
   uint32_t num_arguments = 0;
   std::mutex mutex;  // arguments are set and used by one thread at a time
 };
@@ -31,8 +31,8 @@ class KernelCache {
  public:
   KernelCache(cl_context context, cl_device_id id) : context_(context), id_(id) {}
 
-  // The kernel of a key; where it is new, `make` tells what it is made of. RuntimeError with the
-  // compiler's log for a source that is none.
+  // The kernel of a key; if it is new, `make` returns its source. RuntimeError with the compiler's
+  // log for an invalid source.
   template <class Make>
   [[nodiscard]] Kernel& find(const std::string& key, const Make& make) {
     const std::lock_guard lock(mutex_);
@@ -53,7 +53,7 @@ class KernelCache {
 
 using WorkSize = std::array<size_t, 3>;
 
-// One launch: arguments in their order, then `run`. Holds the kernel until then.
+// One launch: arguments in order, then `run`. Holds the kernel until then.
 class [[nodiscard]] KernelCall {
  public:
   explicit KernelCall(Kernel& kernel) : kernel_(kernel), lock_(kernel.mutex) {}
@@ -64,7 +64,7 @@ class [[nodiscard]] KernelCall {
   KernelCall& value(const Value& value) {
     return bytes(&value, sizeof value);
   }
-  // Room in local memory.
+  // An argument in local memory.
   KernelCall& local(size_t size) { return bytes(nullptr, size); }
   // `local` of zeros: the runtime chooses.
   void run(cl_command_queue queue, const WorkSize& global, const WorkSize& local);
@@ -75,7 +75,7 @@ class [[nodiscard]] KernelCall {
   uint32_t next_ = 0;
 };
 
-// A number of work-items that groups of `local` cover `count` with.
+// The number of work-items, in groups of `local`, that covers `count`.
 constexpr size_t round_up(uint64_t count, size_t local) {
   return static_cast<size_t>((count + local - 1) / local * local);
 }

@@ -1,6 +1,6 @@
-// How kernels find the elements of strided memory: by a struct of sizes and strides that is an
-// argument. Kernels are made for a few numbers of dimensions, and dimensions of one element fill up
-// to the next; the outermost of very many are walked by the host.
+// How kernels find the elements of strided memory: with a struct of sizes and strides that is an
+// argument. Kernels are generated for a few ranks, and dimensions of one element pad to the next;
+// the host iterates over the outermost dimensions of very high ranks.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace opwright::opencl {
 
-// Arguments of a kernel may have 1024 bytes in all; those beside the sizes and strides need less.
+// Kernel arguments have at most 1024 bytes in all; those besides sizes and strides need fewer.
 inline constexpr uint32_t kMostLayoutNumbers = 112;
 inline constexpr uint32_t kMostRank = 20;
 
-// The number of dimensions, at least `rank` and at least 1, that kernels are made for.
+// The rank, at least `rank` and at least 1, for which kernels are generated.
 [[nodiscard]] uint32_t rank_class(uint32_t rank);
 
 // Sizes and strides of some arrays over the same elements, as the bytes of the struct Layout.
@@ -26,9 +26,9 @@ class Layout {
 
   [[nodiscard]] uint32_t rank() const { return rank_; }
   [[nodiscard]] uint64_t count() const { return count_; }
-  // Whether the elements of every array lie one after the other.
+  // Whether the elements of every array are contiguous.
   [[nodiscard]] bool is_dense() const { return is_dense_; }
-  // Whether the number of an element needs more than 32 bits.
+  // Whether an element index needs more than 32 bits.
   [[nodiscard]] bool is_wide() const { return count_ > UINT32_MAX; }
   [[nodiscard]] const std::vector<int64_t>& numbers() const { return numbers_; }
 
@@ -39,12 +39,12 @@ class Layout {
   std::vector<int64_t> numbers_;
 };
 
-// The struct, and the statements that compute the place of element `i` in each array as `at0`,
+// The struct, and the statements that compute the offset of element `i` in each array as `at0`,
 // `at1`, ...
 [[nodiscard]] std::string layout_struct(uint32_t rank, uint32_t num_arrays);
 [[nodiscard]] std::string layout_places(uint32_t rank, uint32_t num_arrays, bool is_wide);
 
-// Calls `body(offsets)`, one for each array, for every index of the `outer` first dimensions.
+// Calls `body(offsets)`, with one offset for each array, for every index of the first `outer` dims.
 void for_each_outer(std::span<const int64_t> sizes, std::span<const int64_t* const> strides,
                     uint32_t outer,
                     const std::function<void(std::span<const int64_t> offsets)>& body);

@@ -1,4 +1,4 @@
-// The OpenCL functions, found by name in the ICD loader at the first use of the device, so that a
+// The OpenCL functions, looked up by name in the ICD loader on first use of the device, so that a
 // package with this plug-in loads on machines without OpenCL.
 #pragma once
 
@@ -29,17 +29,17 @@ struct OpenClFunctions {
 
 struct Loader {
   OpenClFunctions functions;
-  std::string problem;  // empty: all functions are there
+  std::string problem;  // empty if all functions exist
 };
 
 // Opened once, never closed. Any thread.
 const Loader& loader();
-// Those of a loader without a problem.
+// The functions of a loader without a problem.
 const OpenClFunctions& opencl();
 
 // "CL_OUT_OF_RESOURCES (-5)".
 std::string status_name(cl_int status);
-// RuntimeError that tells what failed and the status, unless that is CL_SUCCESS.
+// RuntimeError with what failed and the status, unless that is CL_SUCCESS.
 void check_status(cl_int status, const char* what);
 
 }  // namespace opwright::opencl

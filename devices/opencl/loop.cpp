@@ -28,24 +28,24 @@ DType through_of(const OpwOperand& operand) {
   return operand.through.bits == 0 ? from_dlpack(operand.dtype) : from_dlpack(operand.through);
 }
 
-// The dtype that a number in place of elements is passed in.
+// The dtype of a number that replaces elements.
 DType dtype_of_number(const OpwOperand& operand, DType compute) {
   return through_of(operand) == DType::Bool ? DType::Bool : compute;
 }
 
-// One loop, read: what its kernel is made of.
+// One parsed loop: what its kernel is generated from.
 struct LoopPlan {
   const OpwLoop& loop;
   DType compute;
   DType result;
-  bool is_moved;  // elements or a number are stored as they are, whatever their dtype
+  bool is_moved;  // elements or a number are stored unchanged, for any dtype
 
   [[nodiscard]] bool is_array(uint32_t operand) const {
     return loop.operands[operand].data != nullptr;
   }
 };
 
-// "x" of one dtype and "a", of numbers that the device does not compute with as well.
+// "x" of one dtype and "a", also for dtypes that the device cannot compute with.
 bool is_plain_move(const OpwLoop& loop) {
   const std::string_view formula = loop.formula;
   const DType result = from_dlpack(loop.result.dtype);
@@ -90,7 +90,7 @@ std::string loop_key(const LoopPlan& plan, const Layout& layout) {
                            layout.is_dense() ? 0 : layout.rank(), layout.is_wide() ? " wide" : "");
 }
 
-// The declaration and value of operand i, of which an element is `element`.
+// The declaration and value of operand i; `element` is one of its elements.
 std::string operand_text(const LoopPlan& plan, uint32_t i, const std::string& element) {
   const OpwOperand& operand = plan.loop.operands[i];
   const DType through = through_of(operand);

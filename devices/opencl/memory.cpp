@@ -22,7 +22,7 @@ namespace {
 
 constexpr size_t kLeastBlock = 512;
 
-// The size class: four between one power of two and the next.
+// The size class: four between each power of two and the next.
 size_t block_size(size_t bytes) {
   if (bytes <= kLeastBlock) return kLeastBlock;
   const size_t step = std::bit_ceil(bytes) / 8;
@@ -66,7 +66,7 @@ void Memory::throw_out_of_memory(size_t wanted) const {
               size_text(static_cast<uint64_t>(reserved_ - allocated_)), ", total ",
               size_text(total_), ", largest allocation ", size_text(largest_),
               "; drop tensors that are not needed, or use smaller batches "
-              "(opwright.opencl.empty_cache() gives back what is cached)");
+              "(opwright.opencl.empty_cache() releases cached memory)");
 }
 
 void Memory::note_allocation(void* memory, size_t bytes) {
@@ -111,8 +111,8 @@ void Memory::release_cache() {
     const std::lock_guard lock(mutex_);
     taken.swap(cached_);
   }
-  // Queues may still use what was freed, and what others free from here on is not among it. Where
-  // one failed it is never given back.
+  // Queues may still use freed memory, and memory that other threads free from here on is not
+  // included. If a queue failed, its memory is never released.
   find_device(index_).finish_all();
   const std::lock_guard lock(mutex_);
   for (const auto& [key, list] : taken) {
@@ -169,7 +169,7 @@ void empty_cache(int32_t index) {
   if (device == nullptr) return;
   try {
     device->memory().release_cache();
-  } catch (const Error&) {  // of a queue: a later call that can fail tells it
+  } catch (const Error&) {  // of a queue: reported by a later call that can fail
   }
 }
 

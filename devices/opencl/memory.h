@@ -1,8 +1,7 @@
-// Memory of a device: shared virtual memory, kept for later allocations when it is freed.
+// Memory of a device: shared virtual memory, cached when it is freed.
 //
-// Blocks have sizes of a few classes. A block that was freed on a queue is given out again for work
-// on the same queue, without waiting: the queue is in order. Others wait until the cache is
-// emptied.
+// Blocks have sizes of a few classes. A block that was freed on a queue is reused for work on the
+// same queue, without waiting: the queue is in order. Others wait until the cache is emptied.
 #pragma once
 
 #include <cstddef>
@@ -27,10 +26,10 @@ class Memory {
   Memory(int32_t index, cl_context context, uint64_t total, uint64_t largest)
       : index_(index), context_(context), total_(total), largest_(largest) {}
 
-  // MemoryError with what is allocated and cached when there is no room.
+  // MemoryError with the allocated and cached sizes if there is no memory left.
   [[nodiscard]] void* allocate(size_t bytes, cl_command_queue queue);
   void free(void* memory, cl_command_queue queue) noexcept;
-  // Gives back what is cached, after all queues of the device. RuntimeError where one failed.
+  // Releases cached memory, after all queues of the device. RuntimeError if one failed.
   void release_cache();
   // The caller has waited for the queue.
   void release_cache_of(cl_command_queue queue) noexcept;
@@ -54,7 +53,7 @@ class Memory {
   int64_t allocations_ = 0, blocks_ = 0;
 };
 
-// Memory for the length of one call.
+// Temporary memory for one call.
 class [[nodiscard]] Scratch {
  public:
   Scratch(Device& device, size_t bytes, cl_command_queue queue);

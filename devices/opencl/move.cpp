@@ -25,8 +25,8 @@ namespace {
 
 constexpr size_t kMoveGroup = 64;
 
-// Additions of several work-items to one element. Elements of less than 32 bits are changed in the
-// word around them.
+// Atomic additions by several work-items to one element. Elements of less than 32 bits are updated
+// in the word around them.
 constexpr const char* kAddNative = R"(
 void add_element(__global E* element, A v) { ATOMIC_ADD((volatile __global E*)element, v); }
 )";
@@ -88,12 +88,12 @@ std::string add_text(const Device& device, DType dtype) {
          kAddByExchange;
 }
 
-// What is wrong with an index, as the kernel left it.
+// An out-of-range index, as recorded by the kernel.
 struct IndexFault {
   int64_t is_there, value, size;
 };
 
-// The source (unless it is a number), the result, and the indices that are no numbers.
+// The source (unless it is a number), the result, and the indices that are not numbers.
 std::vector<const int64_t*> list_strides(const OpwMove& move) {
   std::vector<const int64_t*> strides = {move.result.strides};
   if (move.source.data != nullptr) strides.push_back(move.source.strides);
@@ -211,7 +211,7 @@ void move_elements(int32_t index, const OpwMove* move, OpwStream* stream) {
   check_move(device, *move);
   cl_command_queue queue = queue_of(device, stream);
   const std::vector<const int64_t*> strides = list_strides(*move);
-  // Beside the layout there are three numbers for every index.
+  // Besides the layout there are three numbers for every index.
   const auto num_arrays = static_cast<uint32_t>(strides.size());
   const uint32_t room = kMostLayoutNumbers - std::min(3 * move->num_indices, 90U);
   const uint32_t most = std::max(1U, std::min(kMostRank, room / (num_arrays + 1)));

@@ -120,7 +120,7 @@ void compute_product(int32_t index, const OpwProduct* product, OpwStream* stream
   }
   const auto is_added = static_cast<int32_t>(product->beta != 0);
   call.value(is_added);
-  // A product of no depth has no elements to look at; the runtime may refuse their address.
+  // A product of depth 0 has no elements to read; the runtime may reject their address.
   const bool is_empty = product->depth == 0;
   call.memory(is_empty ? product->result.data : product->left.data);
   call.memory(is_empty ? product->result.data : product->right.data);

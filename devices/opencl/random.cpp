@@ -100,7 +100,7 @@ double below_one(uint low, uint high) {
 #define LEAST 5.5511151231257827021181583404541015625e-17
 )";
 
-// What a distribution is made of: the dtype of its elements, the words of one, and the statements.
+// The parts of a distribution: the dtype of its elements, the words of one, and the statements.
 struct Drawing {
   DType element;
   int words;

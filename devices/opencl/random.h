@@ -1,4 +1,4 @@
-// draw_random: numbers of Philox, as docs/concepts/device_plugin.md tells.
+// draw_random: random numbers from Philox, as described in docs/concepts/device_plugin.md.
 #pragma once
 
 #include <cstdint>

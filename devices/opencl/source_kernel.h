@@ -1,4 +1,4 @@
-// Kernels that a user brings as OpenCL C.
+// A user's kernels in OpenCL C.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Streams: in-order command queues. Null stands for the default stream of its device.
+// Streams: in-order command queues. Null means the default stream of its device.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ namespace opwright::opencl {
 
 class Device;
 
-// An in-order queue that notes the times of its commands, for event_time.
+// An in-order queue that records the times of its commands, for event_time.
 [[nodiscard]] cl_command_queue make_queue(cl_context context, cl_device_id id);
-// That of the stream, or the device's own. RuntimeError for a stream of another device.
+// The queue of the stream, or the device's own. RuntimeError for a stream of another device.
 [[nodiscard]] cl_command_queue queue_of(const Device& device, const OpwStream* stream);
-// Waits for all that was queued.
+// Waits for all queued work.
 void finish(cl_command_queue queue);
 
 // The functions of the table; those that can fail throw.

@@ -1,4 +1,4 @@
-// The device "opencl" as the host knows it.
+// The host's interface to the device "opencl".
 #include <type_traits>
 
 #include "devices/opencl/copy.h"
@@ -18,7 +18,7 @@
 namespace opwright::opencl {
 namespace {
 
-// The functions of the other files throw; the table's give a status.
+// The functions of the other files throw; the table's return a status.
 template <class Signature>
 struct Adapter;
 template <class... Args>

@@ -93,7 +93,7 @@ void bind_look_up(nb::module_& m) {
         const std::string name = without_default(given);
         return optional_object(Registry::get().find(name) != nullptr, name, &operator_object);
       },
-      nb::arg("name"), "The operator of that name, or None.");
+      nb::arg("name"), "The operator with that name, or None.");
   const auto find_packet = [](const std::string& name) {
     return optional_object(!Registry::get().overloads(name).empty(), name,
                            [](std::string_view each) { return packet_object(each); });
@@ -106,7 +106,7 @@ void bind_look_up(nb::module_& m) {
         for (const Operator* op : Registry::get().list(name_space)) names.push_back(op->name());
         return names;
       },
-      nb::arg("namespace") = "", "The names of all operators, or of those of a namespace, sorted.");
+      nb::arg("namespace") = "", "The sorted names of all operators, or of those of a namespace.");
   m.def("list_namespaces", &list_namespaces, "The namespaces that have operators.");
 }
 
@@ -127,7 +127,7 @@ void bind_operator_names(nb::module_& m) {
       "make_function",
       [](const std::string& name) { return packet_of_use(name, PacketUse::Function); },
       nb::arg("name"));
-  // Methods that are operators: a file of the type has the others.
+  // Methods that are operators; the others are in the files of the type.
   for (const char* name : kMethodNames) {
     PyObject* type = reinterpret_cast<PyObject*>(tensor_type);
     if (PyDict_GetItemString(tensor_type->tp_dict, name)) continue;
@@ -142,7 +142,7 @@ void bind_process(nb::module_& m) {
   m.def(
       "describe_library", [](const std::string& path) { return to_text(describe_library(path)); },
       nb::arg("path"));
-  m.def("num_threads", &num_threads, "How many threads a loop of the core uses.");
+  m.def("num_threads", &num_threads, "The number of threads that a loop of the core uses.");
   m.def(
       "set_num_threads",
       [](int count) {
@@ -182,7 +182,7 @@ void bind_process(nb::module_& m) {
 
 NB_MODULE(_C, m) {
   using namespace opwright::python;  // NOLINT(google-build-using-namespace): the module's body
-  nb::set_leak_warnings(false);      // operators, dtypes and what the registry holds live for ever
+  nb::set_leak_warnings(false);      // operators, dtypes and registry entries are never freed
   nb::register_exception_translator([](const std::exception_ptr& error, void* /*unused*/) {
     try {
       std::rethrow_exception(error);

@@ -7,10 +7,10 @@
 >>> ow.ops.docs.gain(ow.tensor([1.0, 2.0]), 0.5)
 tensor([0.5000, 1.0000])
 
-`Tensor` and the functions on it (`opwright.sin`, ...) follow PyTorch; `opwright.library` defines
-operators and their rules, `opwright.ops` calls them, `opwright.cpp_extension` compiles C++ ones on
-the spot, `opwright.declare` reads lists of them; `opwright.nn` has layers and models;
-`opwright.export` makes programs of them that leave Python.
+`Tensor` and the functions on it (`opwright.sin`, ...) follow PyTorch. `opwright.library` defines
+operators and their rules, `opwright.ops` calls them, `opwright.cpp_extension` compiles C++
+operators at run time, and `opwright.declare` reads lists of operators. `opwright.nn` has layers and
+models; `opwright.export` turns them into programs that run without Python.
 """
 
 import importlib
@@ -64,7 +64,7 @@ _DTYPES = {name: value for name, value in vars(_C).items() if isinstance(value, 
 globals().update(_DTYPES)
 _FUNCTIONS = {name: _C.make_function(name) for name in _C.function_names}
 globals().update(_FUNCTIONS)
-del globals()["ge"]  # the package `ge` stands there, which can be called as the comparison
+del globals()["ge"]  # replaced by the package `ge`, which is callable as the comparison
 
 # These need the names above.
 from . import random  # noqa: E402
@@ -76,8 +76,8 @@ from .random import (  # noqa: E402
     set_rng_state,
 )
 
-# Modules that cost something to import and that not every program needs, with the names of theirs
-# that stand here too.
+# Modules that are slow to import and not needed by every program, with the names that each exports
+# here.
 _LAZY_MODULES: dict[str, tuple[str, ...]] = {
     "_device.module": ("device_module",),
     "_device.devices": ("device_count", "devices", "is_available", "load_device"),
@@ -140,9 +140,9 @@ def load_program(path: str | os.PathLike[str]) -> "export.ExportedProgram":  # n
 
 
 def load_library(path: str | os.PathLike[str]) -> None:
-    """Load an operator binary; its operators are then found under `opwright.ops`.
+    """Load an operator binary; its operators then appear under `opwright.ops`.
 
-    Either all that it registers is there afterwards or nothing. The same file twice is harmless.
+    Loading is atomic: on an error, nothing is registered. Loading the same file twice is harmless.
 
     >>> ow.load_library("libnot_there.so")
     Traceback (most recent call last):

@@ -74,7 +74,7 @@ def _show_program(path: str) -> int:
 
 
 def _hand_over(arguments: Sequence[str]) -> int:
-    """Hand over to the program `opwright`, which needs no Python."""
+    """Run the program `opwright`, which does not need Python."""
     command = Path(__file__).parent / "bin" / "opwright"
     if not command.is_file():
         print(
@@ -121,17 +121,17 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m opwright", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
 
-    command = commands.add_parser("list", help="the names of all operators, or of a namespace")
+    command = commands.add_parser("list", help="list all operators, or those of a namespace")
     command.add_argument("namespace", nargs="?")
     command.set_defaults(run=_list)
 
-    command = commands.add_parser("show", help="an operator, or what a program needs and does")
+    command = commands.add_parser("show", help="describe an operator or an exported program")
     command.add_argument(
         "name", help="aten::add, one overload: aten::add.Tensor, or a file: program.opw"
     )
     command.set_defaults(run=_show)
 
-    commands.add_parser("run", help="run a program.opw; run --help tells more", add_help=False)
+    commands.add_parser("run", help="run a program.opw; see run --help", add_help=False)
     commands.add_parser("onnx", help="write a program.opw as an ONNX model", add_help=False)
 
     command = commands.add_parser("check", help="opcheck: find the faults of an operator")
@@ -140,35 +140,35 @@ def _parser() -> argparse.ArgumentParser:
         "--example",
         action="append",
         required=True,
-        help='arguments as in a call: "randn(3, 64, 64), [0, 0, 10, 10]"; may be given again',
+        help='arguments as in a call: "randn(3, 64, 64), [0, 0, 10, 10]"; repeatable',
     )
     command.add_argument(
-        "--load", action="append", default=[], help="what defines it: a .so, a .py, a module"
+        "--load", action="append", default=[], help="what defines it: a .so, a .py or a module"
     )
-    command.add_argument("--checks", nargs="+", help="names of checks instead of all")
+    command.add_argument("--checks", nargs="+", help="run only these checks")
     command.add_argument("--examples", type=int, default=50, help="inputs to generate")
     command.add_argument("--seed", type=int, default=0, help="of what is generated")
     command.add_argument("--markdown", action="store_true", help="the report as markdown")
     command.set_defaults(run=_check)
 
-    command = commands.add_parser("generate", help="sources to start from, of a list of operators")
-    command.add_argument("file", help="a YAML file as opwright.declare.load reads it")
+    command = commands.add_parser("generate", help="starter sources for a list of operators")
+    command.add_argument("file", help="a YAML file in the format of opwright.declare.load")
     command.add_argument("--kernels", nargs="+", default=["cpu"], help="devices, e.g. cpu cuda")
     command.add_argument("--namespace", default="custom", help="of the operators")
-    command.add_argument("--out", default=".", help="the folder that gets the files")
+    command.add_argument("--out", default=".", help="the output folder")
     command.add_argument("--force", action="store_true", help="replace files that are there")
     command.set_defaults(run=_generate)
 
-    command = commands.add_parser("doctor", help="what is installed, and what to do about the rest")
+    command = commands.add_parser("doctor", help="show what is installed, and how to get the rest")
     command.add_argument("--json", action="store_true", help="for programs")
     command.set_defaults(run=_doctor)
 
-    commands.add_parser("cache", help="the folder of compiled extensions; cache --help tells more")
+    commands.add_parser("cache", help="manage the cache of compiled extensions; see cache --help")
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code: 0, 1 for a failure, 2 for a wrong command line.
+    """Run one command and return the exit code: 0, 1 on failure, 2 for a wrong command line.
 
     >>> main(["list", "nowhere"])
     1
@@ -187,6 +187,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except BrokenPipeError:  # `| head` has seen enough
+    except BrokenPipeError:  # the reader, e.g. `| head`, has exited
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

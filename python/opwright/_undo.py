@@ -1,4 +1,4 @@
-"""A change that is done already; leaving a `with` takes it back."""
+"""A change that is already made and is undone at the end of a `with`."""
 
 from collections.abc import Callable
 from types import TracebackType

@@ -1,4 +1,4 @@
-"""Lower precision where that is safe: `opwright.autocast`."""
+"""Automatic mixed precision: `opwright.autocast`."""
 
 import functools
 from collections.abc import Callable
@@ -12,13 +12,14 @@ __all__ = ["autocast", "get_autocast_dtype", "is_autocast_enabled"]
 
 
 class autocast:  # noqa: N801 - PyTorch's name
-    """Run matrix products and convolutions in a lower dtype, and what loses too much in float32.
+    """Run matrix products and convolutions in a lower dtype, and precision-sensitive operators in
+    float32.
 
-    A context manager, and a decorator. It is for float tensors of `device_type`, on the thread that
-    enters it; the lower dtype is bfloat16 on the cpu and float16 elsewhere. Tensors of float64 stay
-    as they are. With `enabled=False` it stops an autocast around it. Casts of leaves that require
-    grad are kept until the outermost autocast ends, unless `cache_enabled` is False. The casts are
-    recorded, so gradients have the dtype of the tensors that they belong to.
+    A context manager, and a decorator. It applies to float tensors of `device_type`, on the thread
+    that enters it; the lower dtype is bfloat16 on the CPU and float16 elsewhere. Tensors of float64
+    stay as they are. `enabled=False` disables an enclosing autocast. Casts of leaves that require
+    grad are cached until the outermost autocast ends, unless `cache_enabled` is False. The casts
+    are recorded, so gradients have the dtype of their tensors.
 
     >>> import opwright as ow
     >>> x = ow.ones(2, 2)

@@ -13,7 +13,7 @@ from functools import partial
 
 from . import _C
 
-# A first call waits for this file: what only types need is not imported.
+# Imported on the first call, so names that only types need are not imported here.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,7 +36,7 @@ def compile(
     dynamic: bool | None = None,
     backend: Backend = "llvm",
 ) -> Any:
-    """Make a function or module that runs as compiled graphs and means the same.
+    """Return a function or module that behaves the same and runs as compiled graphs.
 
     >>> model = ow.nn.Linear(4, 2)
     >>> compiled = ow.compile(model, fullgraph=True)
@@ -45,22 +45,22 @@ def compile(
     ...     print(ow.allclose(compiled(x), model(x)))
     True
 
-    A call captures `f` by running it once, unless a capture before holds for it. Guarded are the
-    arguments (structure, scalars by value, tensors by dtype, device, sizes, strides, requires_grad,
-    aliasing), grad mode and autocast, closure cells, defaults and globals that the code of `f` and
-    of the functions which these hold names, and the attributes of every module that is reached.
-    Tensors among them are read anew on each call. Not guarded are other state of Python (what lists
-    and dicts outside of the arguments hold, attributes of plain objects and of Python's modules),
-    files, time, and random numbers of Python and NumPy.
+    A call captures `f` by running it once, unless an earlier capture is valid for it. Guards check
+    the arguments (structure, scalars by value, tensors by dtype, device, sizes, strides,
+    requires_grad, aliasing), grad mode and autocast, closure cells, defaults and globals named in
+    the code of `f` and of the functions that these hold, and the attributes of every module that is
+    reached. Tensors among them are read again on each call. Other Python state is not guarded
+    (contents of lists and dicts outside the arguments, attributes of plain objects and of Python
+    modules), nor are files, time, and random numbers of Python and NumPy.
 
     The result has `num_compiles`, `recompile_reasons`, `breaks`, `guards` and `graphs`; a compiled
-    module has the attributes of the module. At most 64 guard sets are kept; the one that was not
-    used for longest goes first.
+    module has the attributes of the module. At most 64 guard sets are kept; the least recently used
+    is evicted first.
 
-    `dynamic`: None makes a size a symbol when a second one comes, True at once, False never.
-    `fullgraph` refuses with GraphBreakError what no graph can hold; otherwise such a call goes on
-    eagerly from there, later ones of its kind run as they are, and a PerformanceWarning says so.
-    `backend` is a name or a function as `register_backend` takes.
+    `dynamic`: None makes a size symbolic when it changes, True at once, False never. `fullgraph`
+    raises GraphBreakError for anything a graph cannot represent; otherwise such a call continues
+    eagerly from there, later calls of its kind run uncompiled, and a PerformanceWarning reports it.
+    `backend` is a name, or a function as in `register_backend`.
     """
     if f is None:
         return partial(compile, fullgraph=fullgraph, dynamic=dynamic, backend=backend)
@@ -68,7 +68,7 @@ def compile(
 
 
 def register_backend(name: str, fn: Callable[..., Any] | None = None, /) -> Any:
-    """Name a backend: `fn(graph_module, example_inputs)` gives what runs the graph.
+    """Register a backend: `fn(graph_module, example_inputs)` returns a callable for the graph.
 
     >>> @register_backend("docs_counting")
     ... def counting(graph_module, example_inputs):
@@ -78,7 +78,7 @@ def register_backend(name: str, fn: Callable[..., Any] | None = None, /) -> Any:
     1 input
     tensor([2., 2.])
 
-    What it gives is called with one tensor for each input and returns a tuple of the outputs.
+    The callable takes one tensor for each input and returns a tuple of the outputs.
     """
     if fn is None:
         return partial(register_backend, name)
@@ -87,7 +87,7 @@ def register_backend(name: str, fn: Callable[..., Any] | None = None, /) -> Any:
 
 
 def set_recompile_hook(hook: Callable[[str], object] | None) -> None:
-    """Call `hook(reason)` whenever a function is compiled again; None: no one.
+    """Call `hook(reason)` whenever a function is recompiled; None removes the hook.
 
     >>> reasons = []
     >>> set_recompile_hook(reasons.append)
@@ -101,7 +101,7 @@ def set_recompile_hook(hook: Callable[[str], object] | None) -> None:
 
 
 def reset() -> None:
-    """Forget what all functions were compiled for.
+    """Discard all compiled code of all functions.
 
     >>> twice = ow.compile(lambda x: x + x)
     >>> _ = twice(ow.ones(2))
@@ -113,7 +113,7 @@ def reset() -> None:
 
 
 class _Flat:
-    """Arguments and results of a graph as they are."""
+    """Pass arguments and results of a graph through unchanged."""
 
     def read(self, args: tuple, kwargs: dict) -> tuple:
         if kwargs:

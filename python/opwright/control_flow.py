@@ -1,4 +1,4 @@
-"""Control flow on data that a graph can hold."""
+"""Data-dependent control flow that a graph can represent."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,12 +9,12 @@ __all__ = ["cond", "while_loop"]
 
 
 class _Flat:
-    """A function of a structure of tensors as one of a list of them."""
+    """A function of a structure of tensors, called with a list of them."""
 
     def __init__(self, function: Callable, spec: Any):
         self._function = function
         self._spec = spec
-        self.result_spec: Any = None  # once it was called
+        self.result_spec: Any = None  # set by the first call
 
     def __call__(self, *leaves: _C.Tensor) -> list[Any]:
         results, self.result_spec = pytree.tree_flatten(
@@ -29,11 +29,11 @@ def cond(
     false_fn: Callable[..., Any],
     operands: tuple[Any, ...] = (),
 ) -> Any:
-    """Call `true_fn` or `false_fn` with the operands, as a tensor of one element says.
+    """Call `true_fn` or `false_fn` with the operands, depending on a one-element tensor.
 
-    While a function is traced both become sub-graphs of one node. They may close over tensors;
-    they return tensors of the same sizes and dtypes, in the same structure, and write to nothing
-    that was made outside.
+    While a function is traced, both become sub-graphs of one node. They may close over tensors;
+    they must return tensors of the same sizes and dtypes, in the same structure, and must not write
+    to tensors created outside.
 
     >>> def f(x):
     ...     return cond(x.sum() > 0, lambda x: x * 2, lambda x: -x, (x,))
@@ -58,10 +58,10 @@ def cond(
 def while_loop(
     cond_fn: Callable[..., Any], body_fn: Callable[..., Any], carried_inputs: tuple[Any, ...]
 ) -> tuple[Any, ...]:
-    """Call `body_fn` on what is carried while `cond_fn` gives True; return the last values.
+    """Call `body_fn` on the carried values while `cond_fn` returns True; return the last values.
 
-    The body returns a new value for each carried tensor, of the same size and dtype. While a
-    function is traced both become sub-graphs of one node.
+    The body returns a new value of the same size and dtype for each carried tensor. While a
+    function is traced, both become sub-graphs of one node.
 
     >>> def double(n, x):
     ...     return while_loop(lambda n, x: n > 0, lambda n, x: (n - 1, x * 2), (n, x))

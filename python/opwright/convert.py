@@ -1,7 +1,7 @@
-"""Rules from calls of operators to nodes of foreign graphs, by engine: "onnx".
+"""Rules that convert operator calls to nodes of foreign graphs, by engine: "onnx".
 
-A rule is a function or the text of a node; both stand in the operator's row beside its kernels, and
-those that an operator binary registers with `m.register_converter` are the same.
+A rule is a function or the text of a node. It is in the operator's row, next to its kernels, as
+are those that an operator binary registers with `m.register_converter`.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ def register_converter(
     since_version: int = 1,
     lib: Library | None = None,
 ) -> Callable[..., Any] | str:
-    """Say what a call of an operator becomes in a foreign graph.
+    """Register what a call of an operator becomes in a foreign graph.
 
     >>> from opwright import convert
     >>> @ow.library.custom_op("audio::clip", mutates_args=())
@@ -36,10 +36,10 @@ def register_converter(
     ... def clip_node(g, x, limit):
     ...     return g.op("vendor::SoftClip", x, limit_f=limit.toIValue())
 
-    For "onnx" the rule is a symbolic: `rule(g, *arguments)` gives a value for each result. The text
-    of a node, "vendor::SoftClip(x, limit=limit)", says the same where inputs and attributes are the
-    operator's arguments. Of several rules the one with the highest `since_version` that is not
-    above the version of the graph counts; the same version anew replaces the older rule.
+    For "onnx" the rule is a symbolic: `rule(g, *arguments)` returns a value for each result. The
+    text of a node, "vendor::SoftClip(x, limit=limit)", is equivalent if inputs and attributes are
+    the operator's arguments. Of several rules, the one with the highest `since_version` not above
+    the version of the graph applies; registering the same version again replaces the older rule.
     """
     if rule is None:
         return partial(register_converter, op, engine, since_version=since_version, lib=lib)
@@ -53,7 +53,7 @@ def register_converter(
 def unregister_converter(
     op: OperatorLike, engine: str, /, *, since_version: int = 1, lib: Library | None = None
 ) -> None:
-    """Remove what `register_converter` registered; ValueError where there is nothing.
+    """Remove what `register_converter` registered; ValueError if there is nothing.
 
     >>> from opwright import convert
     >>> convert.unregister_converter("audio::nothing", "onnx")

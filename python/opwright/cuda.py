@@ -1,4 +1,4 @@
-"""GPUs of NVIDIA: streams, events, memory and seeds, under the names of torch.cuda."""
+"""NVIDIA GPUs: streams, events, memory and seeds, with the names of torch.cuda."""
 
 from ._device.module import functions_of
 

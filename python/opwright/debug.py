@@ -1,11 +1,11 @@
-"""Checks that cost time and are off unless asked for."""
+"""Debugging checks that cost time and are off by default."""
 
 from . import _C
 from ._undo import Undo
 
 
 def check_mutation(enabled: bool = True) -> Undo:
-    """Find, at each call, arguments that an operator wrote to though its schema does not say so.
+    """Check every call for arguments that an operator writes without declaring it in its schema.
 
     >>> import opwright as ow
     >>> @ow.library.custom_op("audio::silence", mutates_args=())  # it should say mutates_args="x"
@@ -16,22 +16,22 @@ def check_mutation(enabled: bool = True) -> Undo:
     Traceback (most recent call last):
     RuntimeError: ...
 
-    Under `with` it holds for its length, else until it is changed.
+    In a `with` statement it applies to the block, otherwise until it is changed.
     """
     previous = _C.check_mutation(enabled)
     return Undo(lambda: _C.check_mutation(previous))
 
 
 def synchronize_calls(enabled: bool = True) -> Undo:
-    """Wait after each call on a device, so that a fault of a kernel names its operator.
+    """Wait after each call on a device, so that a kernel fault names its operator.
 
-    Devices queue their work: without this a fault shows at some later call. The same as the
+    Devices queue their work: without this a fault appears at some later call. The same as the
     environment variable OPWRIGHT_SYNCHRONIZE=1.
 
     >>> with synchronize_calls():
     ...     y = ow.ones(2) + 1
 
-    Under `with` it holds for its length, else until it is changed.
+    In a `with` statement it applies to the block, otherwise until it is changed.
     """
     previous = _C.set_synchronizes_calls(enabled)
     return Undo(lambda: _C.set_synchronizes_calls(previous))

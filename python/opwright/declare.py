@@ -1,11 +1,11 @@
-"""Operators from a list in a YAML file, as vendors and PyTorch keep them.
+"""Operators declared in a YAML file, in the format of vendors and PyTorch.
 
     custom:
       - func: npu_add_custom(Tensor x, Tensor y) -> Tensor
         tags: [pointwise]
 
-`load` defines them while a program runs; the CMake function `opwright_declare` makes them part of
-an operator binary; `python -m opwright generate` writes sources to start from. All need PyYAML.
+`load` defines them at run time; the CMake function `opwright_declare` makes them part of an
+operator binary; `python -m opwright generate` writes starter sources. All need PyYAML.
 """
 
 import os
@@ -17,9 +17,9 @@ __all__ = ["load"]
 
 
 def load(path: str | os.PathLike[str], namespace: str) -> Library:
-    """Define the operators of a list; returns the library that they belong to.
+    """Define the operators of a list; return the library that they belong to.
 
-    They stay until the end of a `with` over that library, or for ever.
+    They stay until the end of a `with` over that library, or permanently.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "functions.yaml")
@@ -29,13 +29,13 @@ def load(path: str | os.PathLike[str], namespace: str) -> Library:
     >>> ow.ops.npu.npu_add_custom(ow.tensor([1.0]), ow.tensor([2.0])).tolist()
     [3.0]
 
-    The same operator twice, in one list or several, is harmless. Another one under the same name is
-    a ValueError with the line, as is everything in the file that has no meaning. Either all
-    operators are there afterwards or none.
+    Declaring the same operator twice, in one list or several, is harmless. A different operator
+    under the same name is a ValueError with the line, as is any invalid content of the file.
+    Loading is atomic: on an error, no operator is defined.
 
-    An entry has `func` and may have `tags`, `dispatch` and `decompose`. The functions of the last
-    two are registered when they are written "package.module:function"; names without a colon are
-    C++ functions, which an operator binary brings.
+    An entry has `func` and may have `tags`, `dispatch` and `decompose`. Functions of the last two
+    are registered if they are written "package.module:function"; names without a colon are C++
+    functions, which an operator binary provides.
     """
     from ._library.declared import DeclaredLibrary, read_list  # PyYAML, which may be missing
 

@@ -7,7 +7,7 @@ __all__ = ["FakeTensor", "FakeTensorMode"]
 
 
 class _FakeTensorType(type):
-    """Lets `isinstance(x, FakeTensor)` ask the tensor: being fake is a property, not a class."""
+    """Makes `isinstance(x, FakeTensor)` check the tensor: being fake is a property, not a class."""
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, _C.Tensor) and instance.is_fake
@@ -16,8 +16,8 @@ class _FakeTensorType(type):
 class FakeTensor(_C.Tensor, metaclass=_FakeTensorType):
     """For `isinstance`: a Tensor without memory, of a FakeTensorMode or on meta.
 
-    It has no instances of its own: a fake tensor is a Tensor whose `is_fake` is True, so that code
-    written for tensors takes both.
+    It has no instances: a fake tensor is a Tensor whose `is_fake` is True, so code written for
+    tensors accepts both.
 
     >>> import opwright as ow
     >>> with ow.FakeTensorMode():

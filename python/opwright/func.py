@@ -1,4 +1,4 @@
-"""Transforms of functions; names and meaning follow torch.func."""
+"""Function transforms; names and semantics follow torch.func."""
 
 import functools
 from collections.abc import Callable
@@ -27,12 +27,12 @@ _R = TypeVar("_R")
 
 
 def functionalize(func: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Return a function that computes the same as `func` without writes on the way.
+    """Return a function that computes the same as `func` without in-place writes.
 
-    In-place operators become those that make a new tensor, a write to a view makes a new whole,
-    random numbers are drawn from a state that is passed along. At the end arguments and captured
-    tensors that were written get their new values, once each. Tensors may stand in tuples, lists,
-    dicts and what else `opwright.pytree` knows.
+    In-place operators are replaced by functional ones, a write to a view creates a new base, and
+    random numbers are drawn from a state that is passed along. At the end, arguments and captured
+    tensors that were written get their new values, once each. Tensors may be in tuples, lists,
+    dicts and other containers that `opwright.pytree` knows.
 
     >>> import opwright as ow
     >>> def clear_first(x):
@@ -62,16 +62,16 @@ def vmap(
     *,
     chunk_size: int | None = None,
 ) -> Callable:
-    """Return a function that runs `func`, written for one sample, over a batch of them at once.
+    """Return a function that runs `func`, written for one sample, on a batch of samples at once.
 
-    `in_dims` says which dimension of each argument is the batch: an int for all, or a tuple with an
-    int, None (the same for all samples) or, for an argument that is a tree of containers, a tree of
-    these for each. `out_dims` says where the batch goes in the outputs. Keyword arguments are the
-    same for all samples. Operators go down once, by their vmap rule; one that has none runs once
-    for each sample, with a warning.
+    `in_dims` is the batch dimension of each argument: an int for all, or a tuple with one entry per
+    argument: an int, None (the same for all samples) or, for an argument that is a pytree, a pytree
+    of these. `out_dims` is the batch dimension of the outputs. Keyword arguments are the same for
+    all samples. Each operator runs once, using its vmap rule; one without a rule runs once for each
+    sample, with a warning.
 
-    `randomness` says what random operators do: raise an error, draw the same numbers for every
-    sample, or different ones. `chunk_size` samples are computed at a time.
+    `randomness` controls random operators: raise an error, draw the same numbers for every sample,
+    or different ones. `chunk_size` samples are computed at a time.
 
     >>> import opwright as ow
     >>> def dot(x, y):
@@ -92,7 +92,7 @@ def vmap(
 
 
 def _map_tensors(tree: object, function: Callable[[list[_C.Tensor]], list[_C.Tensor]]) -> Any:
-    """Replace the tensors of a tree by those that `function` gives for the list of them."""
+    """Replace the tensors of a pytree by those that `function` returns for the list of them."""
     leaves, spec = pytree.tree_flatten(tree)
     places = [index for index, leaf in enumerate(leaves) if isinstance(leaf, _C.Tensor)]
     for index, tensor in zip(places, function([leaves[i] for i in places]), strict=True):

@@ -26,7 +26,7 @@ __all__ = [
 
 
 def _resumed(body: Any, make_mode: Callable) -> Generator:
-    """Run a generator or coroutine with the mode on while its own code runs, not at its yields."""
+    """Run a generator or coroutine with the mode on while its own code runs, off at its yields."""
     try:
         with make_mode():
             value = body.send(None)
@@ -48,7 +48,7 @@ def _resumed(body: Any, make_mode: Callable) -> Generator:
 
 
 def decorate(function: Callable, make_mode: Callable) -> Callable:
-    """Give `function` as it runs under the context manager that `make_mode` makes for each call."""
+    """Wrap `function` to run under the context manager that `make_mode` returns for each call."""
     name = getattr(make_mode, "func", make_mode).__name__
     if isinstance(function, type) or not callable(function):
         raise TypeError(f"{name}: it decorates functions, got {function!r}; decorate the methods")

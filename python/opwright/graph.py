@@ -1,4 +1,4 @@
-"""Graphs: what tracing makes of a function, as a list of operator calls to read and change.
+"""Graphs: the result of tracing, as a list of operator calls to read and change.
 
 >>> graph = ow.Graph.parse("graph(%x: float32[2]) -> (%y) { %y: float32[2] = aten::neg(%x) }")
 >>> print(graph.code)
@@ -18,12 +18,12 @@ __all__ = ["Graph", "Node", "NodeValue"]
 
 
 def run_dot(text: str, path: str | os.PathLike[str]) -> None:
-    """Write the picture of a graph in graphviz's language; the ending of `path` is the format."""
+    """Draw a graph with graphviz; the extension of `path` is the format."""
     dot = shutil.which("dot")
     if dot is None:
         raise RuntimeError(
             "draw: graphviz's program 'dot' is not installed (Debian: graphviz); "
-            "graph.to_dot() gives the text that it would draw."
+            "graph.to_dot() returns the text that it would draw."
         )
     target = os.fspath(path)
     picture = os.path.splitext(target)[1].removeprefix(".")

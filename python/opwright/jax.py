@@ -10,8 +10,8 @@
 >>> gain(jnp.ones(2, dtype="float32"), factor=3.0)
 Array([3., 3.], dtype=float32)
 
-`load` takes all operators of a binary, `ops` has them by namespace and name. Shapes of results come
-from the fake kernel when JAX traces the call; the kernel runs when XLA runs it.
+`load` loads all operators of a binary; `ops` has them by namespace and name. JAX gets the shapes of
+results from the fake kernel when it traces the call; the kernel runs when XLA runs it.
 """
 
 import functools
@@ -38,10 +38,10 @@ _TARGET = "opwright"
 
 
 def load(path: str | os.PathLike[str]) -> list[str]:
-    """Load an operator binary and make its operators callable from JAX; gives their names.
+    """Load an operator binary, make its operators callable from JAX, and return their names.
 
-    They are then found under `opwright.jax.ops`, and in Opwright itself under `opwright.ops`. An
-    operator that XLA cannot call (one that gives a number, or takes a Generator) is left out.
+    They are then under `opwright.jax.ops`, and in Opwright itself under `opwright.ops`. Operators
+    that XLA cannot call (one that returns a number, or takes a Generator) are skipped.
 
     >>> import opwright as ow
     >>> ow.jax.load("libnot_there.so")
@@ -58,7 +58,7 @@ def load(path: str | os.PathLike[str]) -> list[str]:
 def register(op: "str | _C.Operator | _C.OperatorPacket") -> "JaxOperator":
     """Make one operator of Opwright, wherever it was defined, callable from JAX.
 
-    One that has no function of a binary runs in Opwright, on copies of its arguments.
+    An operator without a function from a binary runs in Opwright, on copies of its arguments.
 
     >>> import jax.numpy as jnp
     >>> import opwright as ow
@@ -75,9 +75,9 @@ def register(op: "str | _C.Operator | _C.OperatorPacket") -> "JaxOperator":
 class JaxOperator:
     """A function of JAX arrays that runs one operator of Opwright.
 
-    Tensors are arrays, all else are Python values that are known when the call is traced. The
-    result of an operator that writes has the new value of each written argument: where the schema
-    lists it as a result, else behind the results.
+    Tensors are arrays; everything else is a Python value that is known when the call is traced. The
+    result of an operator that writes includes the new value of each written argument: where the
+    schema lists it as a result, otherwise after the results.
 
     >>> import opwright as ow
     >>> ow.jax.register("aten::sin")
@@ -117,7 +117,7 @@ class _Namespace:
         if whole not in _registered:
             raise AttributeError(
                 f"jax has no operator '{whole}' of Opwright; call opwright.jax.load with its "
-                f"binary, or opwright.jax.register('{whole}'), which tells if it cannot be called"
+                f"binary, or opwright.jax.register('{whole}'), which says if it cannot be called"
             )
         return _registered[whole]
 
@@ -170,7 +170,7 @@ def _is_floating(tensor: Any) -> bool:
     dtype = tensor.dtype
     if _jax.numpy.issubdtype(dtype, _jax.numpy.complexfloating):
         raise NotImplementedError(
-            "opwright.jax: gradients of operators on complex arrays are not there yet"
+            "opwright.jax: gradients of operators on complex arrays are not supported yet"
         )
     return bool(_jax.numpy.issubdtype(dtype, _jax.numpy.floating))
 

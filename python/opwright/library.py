@@ -1,4 +1,4 @@
-"""Define operators and attach their rules; names and meaning follow torch.library."""
+"""Define operators and attach their rules; names and semantics follow torch.library."""
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -90,13 +90,13 @@ def custom_op(
 
     `mutates_args` names every argument that the function writes to, or is "unknown": every tensor.
     The function is for all devices, or for those of `device_types`. The schema is inferred from its
-    type hints unless `schema` gives one, e.g. "(Tensor x, float factor) -> Tensor".
+    type hints unless `schema` is given, e.g. "(Tensor x, float factor) -> Tensor".
 
-    An operator that Python defined under that name is replaced, with all its rules; one that a
-    binary or the core defined is not.
+    An operator that Python defined under that name is replaced, with all its rules; one defined by
+    a binary or the core is not.
 
-    An argument whose hint is an Enum is `int` or `str` in the schema, by the type of its values:
-    kernels get the member back. One whose hint is a tuple is a list in the schema: kernels get a
+    An argument whose hint is an Enum is `int` or `str` in the schema, by the type of its values;
+    kernels get the member back. One whose hint is a tuple is a list in the schema; kernels get a
     tuple.
     """
     check_name(name)
@@ -158,7 +158,7 @@ def define(
     lib: Library | None = None,
     tags: Tags = (),
 ) -> _C.Operator | Callable[[Callable], Callable]:
-    """Define an operator by its schema; its functions are registered apart.
+    """Define an operator by its schema; its functions are registered separately.
 
     >>> define("audio::sine", "(Tensor x) -> Tensor").name
     'audio::sine'
@@ -180,7 +180,7 @@ def define(
         check_name(qualname)
     if schema is not None and not schema.lstrip().startswith("("):
         raise ValueError(
-            f"define({qualname!r}, ...): the schema beside a name starts with its arguments, "
+            f"define({qualname!r}, ...): a schema with a separate name starts with its arguments, "
             f"e.g. '(Tensor x) -> Tensor', got {schema!r}"
         )
     text = f"{qualname}{schema or ''}"
@@ -215,8 +215,8 @@ def impl(
     >>> ow.ops.audio.double(ow.tensor([1.0])).tolist()
     [2.0]
 
-    "default" stands for every device. The older form takes a library first, `impl(lib, name)` under
-    the key of that library or `impl(lib, name, "Meta")`.
+    "default" means every device. The older form takes a library first: `impl(lib, name)` under the
+    key of that library, or `impl(lib, name, "Meta")`.
     """
     if isinstance(qualname, Library):
         library, name = qualname, types
@@ -252,8 +252,8 @@ def register_kernel(
     >>> negate(ow.tensor([1.0])).tolist()
     [-1.0]
 
-    None is for every device that has no kernel of its own. A later registration replaces an earlier
-    one for every device that it names.
+    None means every device without its own kernel. A later registration replaces an earlier one for
+    every device that it names.
     """
     if func is None:
         return partial(register_kernel, op, device_types, lib=lib)
@@ -266,7 +266,7 @@ def register_fake(
 ) -> Callable:
     """Register the function that computes shapes and dtypes of the results without data.
 
-    It is used for fake and for meta tensors.
+    It is used for fake and meta tensors.
 
     >>> import opwright as ow
     >>> @custom_op("audio::decimate", mutates_args=())
@@ -285,10 +285,10 @@ def register_fake(
 
 
 def infer_fake(op: OperatorLike | None = None, enabled: bool = True) -> Undo:
-    """Let an operator without a fake kernel tell its shapes by running; under `with`, so long.
+    """Infer the fake kernel of an operator by running it; in a `with` statement, for the block.
 
-    The operator is run on zeros of two sizes, with a warning; sizes that the two runs do not
-    determine are refused. None stands for all operators that have no fake kernel.
+    The operator runs on zeros of two sizes, with a warning; sizes that the two runs do not
+    determine raise an error. None means all operators without a fake kernel.
 
     >>> import opwright as ow
     >>> import warnings
@@ -319,15 +319,15 @@ def register_autograd(
     """Register a backward formula.
 
     `backward(ctx, *grads)` gets one gradient per result and returns one per argument: None for an
-    argument without one, a single value when there is one argument. `setup_context(ctx, inputs,
+    argument without one, a single value if there is one argument. `setup_context(ctx, inputs,
     output)` runs after the call and saves what the formula needs; for an operator with keyword-only
     arguments it is `setup_context(ctx, inputs, keyword_only_inputs, output)`. In both, `ctx` has
     `save_for_backward` and `saved_tensors`, `needs_input_grad`, `set_materialize_grads`,
-    `mark_non_differentiable`, and whatever attributes are set on it.
+    `mark_non_differentiable`, and any attributes set on it.
 
     An operator that writes to arguments has a gradient for each of those that it does not return,
-    behind those of its results. `keep_old` names such arguments whose values from before the call
-    setup_context gets in their place.
+    after those of its results. `keep_old` names such arguments; setup_context then gets their
+    values from before the call.
 
     >>> import opwright as ow
     >>> @custom_op("audio::scale", mutates_args=())
@@ -360,11 +360,11 @@ def register_autograd(
 def register_jvp(
     op: OperatorLike, func: Callable | None = None, /, *, lib: Library | None = None
 ) -> Callable:
-    """Register the forward mode rule: `func(*args, *tangents)` gives the tangents of the results.
+    """Register the forward-mode rule: `func(*args, *tangents)` returns the tangents of the results.
 
-    There is a tangent for each tensor argument, in the order of the schema; None stands for a
-    tangent of zeros. Keyword-only arguments arrive by name. An operator without such a rule gets
-    its tangents from the backward formula.
+    There is a tangent for each tensor argument, in the order of the schema; None means a zero
+    tangent. Keyword-only arguments are passed by name. An operator without such a rule gets its
+    tangents from the backward formula.
 
     >>> import opwright as ow
     >>> @custom_op("audio::square", mutates_args=())
@@ -387,7 +387,7 @@ def register_vmap(
 ) -> Callable:
     """Register how the operator runs over a batch: `func(info, in_dims, *args, **kwargs)`.
 
-    `in_dims` has, for each positional argument, the dimension of the batch or None; `info` has
+    `in_dims` has, for each positional argument, the batch dimension or None; `info` has
     `batch_size`, `randomness` and, for keyword-only arguments, `keyword_in_dims`. The function
     returns `(output, out_dims)`.
 
@@ -410,11 +410,12 @@ def register_vmap(
 def register_scatter(
     op: OperatorLike, func: Callable | None = None, /, *, lib: Library | None = None
 ) -> Callable:
-    """Register what a view operator's base is after a write to the view, without writing.
+    """Register the function that computes a view operator's base after a write to the view.
 
     `func(base, value, *args)` gets the first argument, the new value of the view and the other
-    arguments, and returns the new base. For an operator that returns a list of views, `args` ends
-    with the place in the list. `functionalize` needs it where such a view is written.
+    arguments, and returns the new base without writing. For an operator that returns a list of
+    views, `args` ends with the index in the list. `functionalize` needs it when such a view is
+    written.
 
     >>> import opwright as ow
     >>> @custom_op("audio::left", mutates_args=(), schema="(Tensor(a) x) -> Tensor(a)")
@@ -438,7 +439,7 @@ def register_scatter(
 def register_autocast(
     op: OperatorLike, device_type: str, cast_inputs: _C.dtype, /, *, lib: Library | None = None
 ) -> None:
-    """Let autocast on `device_type` cast the floating tensors of a call to `cast_inputs`.
+    """Make autocast on `device_type` cast the floating tensors of a call to `cast_inputs`.
 
     >>> import opwright as ow
     >>> @custom_op("audio::mix", mutates_args=())
@@ -451,7 +452,7 @@ def register_autocast(
 
 
 def register_effect(op: OperatorLike, effect: Literal["ordered"] = "ordered") -> None:
-    """Declare an effect beside the results: an ordered operator is never removed or reordered.
+    """Declare a side effect: an ordered operator is never removed or reordered.
 
     >>> import opwright as ow
     >>> @custom_op("audio::play", mutates_args=())
@@ -475,9 +476,9 @@ def _set_enabled(registrations: Registrations, slot: str, enabled: bool) -> None
 
 
 def set_kernel_enabled(op: OperatorLike, device_type: str, enabled: bool = True) -> Undo:
-    """Disable the kernel of a device, or enable it again; under `with`, for its length.
+    """Disable the kernel of a device, or enable it again; in a `with` statement, for the block.
 
-    While it is disabled, the function that custom_op was given runs on that device.
+    While it is disabled, the function passed to custom_op runs on that device.
 
     >>> import opwright as ow
     >>> @custom_op("audio::zero", mutates_args=())
@@ -505,7 +506,7 @@ def set_kernel_enabled(op: OperatorLike, device_type: str, enabled: bool = True)
 
 
 class FakeContext:
-    """What a fake kernel can ask for; `get_ctx` gives it.
+    """The context of a fake kernel; `get_ctx` returns it.
 
     >>> import opwright as ow
     >>> @custom_op("audio::onsets", mutates_args=())
@@ -519,7 +520,7 @@ class FakeContext:
     """
 
     def new_dynamic_size(self, *, min: int = 0, max: int | None = None) -> _C.SymInt:
-        """Give a size that is known only when the program runs, between `min` and `max`.
+        """Return a size that is known only when the program runs, between `min` and `max`.
 
         >>> import opwright as ow
         >>> @custom_op("audio::peaks", mutates_args=())
@@ -536,7 +537,7 @@ class FakeContext:
 
 
 def get_ctx() -> FakeContext:
-    """Return the context of the fake kernel that runs; outside of one it is an error.
+    """Return the context of the running fake kernel; outside one it is an error.
 
     >>> get_ctx()
     Traceback (most recent call last):
@@ -552,7 +553,7 @@ register_fake
 
 
 def get_kernel(op: OperatorLike, device_or_slot: str | _C.device) -> _C.Kernel:
-    """Return what is registered for a device or slot, to be called without dispatch.
+    """Return the function registered for a device or slot, to call it without dispatch.
 
     >>> import opwright as ow
     >>> get_kernel("aten::neg", "cpu")(ow.tensor([1.0])).tolist()
@@ -563,10 +564,10 @@ def get_kernel(op: OperatorLike, device_or_slot: str | _C.device) -> _C.Kernel:
 
 
 def register_opaque_type(cls: type, name: str | None = None) -> type:
-    """Let values of a Python class pass through operators; schemas write it by `name`.
+    """Let operators accept values of a Python class; schemas refer to it by `name`.
 
-    They are compared by `==` and `hash` where a trace or a guard must know whether they are the
-    same. The default name is the class with its module. Usable as a decorator.
+    Traces and guards compare the values with `==` and `hash`. The default name is the class with
+    its module. Usable as a decorator.
 
     >>> import opwright as ow
     >>> class Filter:
@@ -586,7 +587,7 @@ def register_opaque_type(cls: type, name: str | None = None) -> type:
 
 
 def list(namespace: str | None = None) -> "Sequence[str]":
-    """Return the names of all operators, or of those of one namespace, sorted.
+    """Return the sorted names of all operators, or of those of one namespace.
 
     >>> "aten::neg" in list("aten")
     True

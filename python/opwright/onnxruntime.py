@@ -10,8 +10,8 @@
 >>> ow.onnxruntime.register(options, ort_gain)
 ['docs::ort_gain']
 
-A session that is made with these options runs models that hold the node `ort_gain` of the domain
-`docs`. Programs without Python use libopwright_onnxruntime.so: see opwright/onnxruntime.h.
+A session created with these options runs models with the node `ort_gain` of the domain `docs`.
+Programs without Python use libopwright_onnxruntime.so: see opwright/onnxruntime.h.
 """
 
 import ctypes
@@ -44,18 +44,18 @@ def register(
     model: "str | os.PathLike[str] | bytes | Any | None" = None,
     names: "Mapping[str, str] | None" = None,
 ) -> list[str]:
-    """Make operators known to the sessions of `session_options`; gives the names of their nodes.
+    """Register operators with the sessions of `session_options`; return the names of their nodes.
 
-    Each of `operators` is the file of an operator binary, of which all operators are taken, or one
-    operator, by its name ('ns::op') or itself. The domain of a node is the namespace, its name that
-    of the operator ('scale_out' for an overload); beside that it is known as whatever node its
-    symbolics (opwright.onnx.register_custom_op_symbolic) and its binary name. An operator of a
-    binary that ONNX Runtime cannot call (one that gives a number) is left out.
+    Each of `operators` is the file of an operator binary, of which all operators are registered, or
+    one operator, by its name ('ns::op') or itself. The domain of a node is the namespace, its name
+    that of the operator ('scale_out' for an overload). It is also known as any node that its
+    symbolics (opwright.onnx.register_custom_op_symbolic) and its binary name. Operators of a binary
+    that ONNX Runtime cannot call (one that returns a number) are skipped.
 
-    `model` is an exported model, a file or its bytes: the nodes that it was exported with are known
-    too. `names` tells further ones, by operator: 'domain::Name(x, y, alpha=alpha)', or without
-    parentheses where inputs and attributes are those of the schema. Operators that the options know
-    already are not taken again.
+    `model` is an exported model, a file or its bytes; the nodes that it was exported with are
+    registered too. `names` adds more, by operator: 'domain::Name(x, y, alpha=alpha)', or without
+    parentheses if inputs and attributes are those of the schema. Operators that are already
+    registered are skipped.
 
     >>> import onnxruntime
     >>> import opwright as ow
@@ -67,7 +67,7 @@ def register(
     """
     bridge = open_bridge("onnxruntime")
     given = _given.setdefault(session_options, _Given())
-    for each in filter(_is_file, operators):  # model and names tell nodes of their operators
+    for each in filter(_is_file, operators):  # model and names may refer to their operators
         _C.load_library(os.fsdecode(each))
     bridge.function("begin")(ctypes.c_uint64(given.number))
     try:
@@ -89,7 +89,7 @@ def register(
 
 
 class _Given:
-    """What session options know, and the number by which the bridge finds their domains."""
+    """The operators of session options, and the number by which the bridge finds their domains."""
 
     _numbers = itertools.count(1)
 

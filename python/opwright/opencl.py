@@ -1,4 +1,4 @@
-"""Devices of OpenCL: streams, events, memory and seeds, as opwright.cuda has them."""
+"""OpenCL devices: streams, events, memory and seeds, like opwright.cuda."""
 
 from ._device.module import functions_of
 

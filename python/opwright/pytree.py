@@ -1,7 +1,7 @@
-"""Trees of containers: what functions take and return, apart from the tensors in it.
+"""Pytrees: the nested containers in which functions take and return tensors.
 
 Nodes are tuples, lists, dicts (in the order of insertion), `OrderedDict`, `defaultdict`, named
-tuples, instances of dataclasses, None, and instances of registered classes. All else is a leaf.
+tuples, instances of dataclasses, None, and instances of registered classes. All others are leaves.
 
 >>> from opwright.pytree import tree_flatten, tree_unflatten
 >>> leaves, spec = tree_flatten({"x": [1, 2], "y": None})
@@ -48,7 +48,7 @@ def tree_structure(tree: object) -> TreeSpec:
 
 
 def tree_map(function: Callable[..., object], tree: object, *others: object) -> Any:
-    """Return the tree of what `function` gives for each leaf, and for those of trees like it.
+    """Apply `function` to each leaf, with the leaves of trees of the same structure.
 
     >>> from opwright.pytree import tree_map
     >>> tree_map(lambda x, y: x + y, {"a": 1, "b": [2]}, {"a": 10, "b": [20]})

@@ -1,7 +1,7 @@
-"""The generator that operators draw from when they are given none.
+"""The default random number generator.
 
-The numbers are those of Philox 4x32-10: they depend on the seed and on what was drawn before, not
-on the number of threads.
+It is Philox 4x32-10: the numbers depend on the seed and on what was drawn before, not on the number
+of threads.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ __all__ = [
 
 
 def manual_seed(seed: int) -> Generator:
-    """Begin anew with this seed, on every device; return the generator of the CPU.
+    """Seed the generators of every device; return the generator of the CPU.
 
     >>> _ = ow.manual_seed(0)
     >>> first = ow.randn(2)
@@ -35,7 +35,7 @@ def manual_seed(seed: int) -> Generator:
 
 
 def seed() -> int:
-    """Begin anew with a seed that nobody can predict, on every device; return it.
+    """Seed the generators of every device unpredictably; return the seed.
 
     >>> ow.seed() == ow.initial_seed()
     True
@@ -46,7 +46,7 @@ def seed() -> int:
 
 
 def initial_seed() -> int:
-    """Return the seed that was set last.
+    """Return the seed last set.
 
     >>> _ = ow.manual_seed(7)
     >>> ow.initial_seed()
@@ -65,7 +65,7 @@ def get_rng_state() -> Tensor:
 
 
 def set_rng_state(state: Tensor) -> None:
-    """Go on where get_rng_state was called.
+    """Restore a state that get_rng_state returned.
 
     >>> state = ow.get_rng_state()
     >>> first = ow.rand(2)
@@ -78,7 +78,7 @@ def set_rng_state(state: Tensor) -> None:
 
 @contextlib.contextmanager
 def fork_rng() -> Iterator[None]:
-    """Draw numbers inside `with` as if it had not been there afterwards.
+    """Restore the generator's state at the end of a `with` block.
 
     >>> before = ow.get_rng_state()
     >>> with ow.random.fork_rng():

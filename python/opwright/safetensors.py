@@ -1,4 +1,4 @@
-"""Weights in and out of files of the format safetensors, without a copy of the tensors in NumPy.
+"""Reads and writes weights in the safetensors format, without copying tensors to NumPy.
 
 >>> import opwright as ow
 >>> data = ow.safetensors.save({"weight": ow.ones(2, dtype=ow.bfloat16)})
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load", "load_file", "load_model", "save", "save_file", "save_model"]
 
-# The format's names.
+# The format's dtype names.
 _DTYPES: dict[str, ow.dtype] = {
     "BOOL": ow.bool,
     "U8": ow.uint8,
@@ -57,7 +57,7 @@ def _package() -> Any:
 
 
 def _dense(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return the tensors as the format wants them: on the CPU and contiguous."""
+    """Return the tensors as the format requires them: on the CPU and contiguous."""
     dense = {}
     for name, tensor in tensors.items():
         if not isinstance(tensor, Tensor):
@@ -111,7 +111,7 @@ def save_file(
 
 
 def load(data: bytes) -> dict[str, Tensor]:
-    """Return the tensors of the bytes of a file.
+    """Return the tensors in the bytes of a file.
 
     >>> ow.safetensors.load(ow.safetensors.save({"x": ow.arange(3)}))
     {'x': tensor([0, 1, 2])}
@@ -120,7 +120,7 @@ def load(data: bytes) -> dict[str, Tensor]:
     for name, entry in _package().deserialize(data):
         dtype = _DTYPES.get(entry["dtype"])
         if dtype is None:
-            raise ValueError(f"load: '{name}' is of {entry['dtype']}, which Opwright has not")
+            raise ValueError(f"load: '{name}' is of {entry['dtype']}, which Opwright does not have")
         found[name] = _tensor_of(entry["data"], dtype, entry["shape"])
     return found
 
@@ -154,7 +154,7 @@ def _identity(tensor: Tensor) -> tuple[object, ...]:
 def save_model(
     model: Module, filename: str | os.PathLike[str], metadata: dict[str, str] | None = None
 ) -> None:
-    """Write the weights of a module; those that are shared once.
+    """Write the weights of a module, shared ones once.
 
     >>> import tempfile
     >>> layer = ow.nn.LayerNorm(2)

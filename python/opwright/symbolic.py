@@ -1,8 +1,8 @@
-"""Symbolic sizes: what they are made of, and what code may ask of them.
+"""Symbolic sizes, and the conditions that code may check on them.
 
-A size that a trace keeps open is a `SymInt`, a condition on it a `SymBool`. Control flow on one
-is a guard of its `ShapeEnv`, with the line that asked; `check` and `check_size` demand instead,
-which also holds for sizes known only at run time.
+A size that a trace keeps dynamic is a `SymInt`, a condition on it a `SymBool`. Control flow on one
+adds a guard to its `ShapeEnv`, with the line that required it. `check` and `check_size` add
+requirements instead, which also works for sizes known only at run time.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ __all__ = [
 
 
 def is_symbolic(value: object) -> bool:
-    """Tell whether a value is a symbol of a trace: a SymInt or a SymBool.
+    """Return whether a value is symbolic: a SymInt or a SymBool.
 
     >>> import opwright as ow
     >>> n = ow.ShapeEnv().make_size(8)
@@ -58,9 +58,9 @@ def check(condition: bool | SymBool, message: str | Callable[[], str] | None = N
 
 
 def check_size(n: int | SymInt, min: int = 0, max: int | None = None) -> None:
-    """Demand that a size lies in a range; both ends belong to it.
+    """Require that a size is in a range, both ends inclusive.
 
-    Of a size that is known only at run time this is a fact from here on, checked when the program
+    For a size known only at run time this is assumed from here on, and checked when the program
     runs.
 
     >>> import opwright as ow
@@ -74,7 +74,7 @@ def check_size(n: int | SymInt, min: int = 0, max: int | None = None) -> None:
 
 
 def guard_or_false(condition: bool | SymBool) -> bool:
-    """Decide a condition; one that is known only at run time counts as false.
+    """Evaluate a condition; one that is known only at run time counts as false.
 
     >>> import opwright as ow
     >>> n = ow.ShapeEnv().make_unbacked()
@@ -85,7 +85,7 @@ def guard_or_false(condition: bool | SymBool) -> bool:
 
 
 def guard_or_true(condition: bool | SymBool) -> bool:
-    """Decide a condition; one that is known only at run time counts as true.
+    """Evaluate a condition; one that is known only at run time counts as true.
 
     >>> import opwright as ow
     >>> n = ow.ShapeEnv().make_unbacked()
@@ -96,7 +96,7 @@ def guard_or_true(condition: bool | SymBool) -> bool:
 
 
 def sym_max(a: int | SymInt, b: int | SymInt) -> int | SymInt:
-    """Give the greater of two sizes without deciding which that is.
+    """Return the larger of two sizes without adding a guard.
 
     >>> import opwright as ow
     >>> n = ow.ShapeEnv().make_size(8)
@@ -107,7 +107,7 @@ def sym_max(a: int | SymInt, b: int | SymInt) -> int | SymInt:
 
 
 def sym_min(a: int | SymInt, b: int | SymInt) -> int | SymInt:
-    """Give the lesser of two sizes without deciding which that is.
+    """Return the smaller of two sizes without adding a guard.
 
     >>> import opwright as ow
     >>> n = ow.ShapeEnv().make_size(8)
@@ -118,7 +118,7 @@ def sym_min(a: int | SymInt, b: int | SymInt) -> int | SymInt:
 
 
 def sym_not(condition: bool | SymBool) -> bool | SymBool:
-    """Negate a condition without deciding it.
+    """Negate a condition without adding a guard.
 
     >>> import opwright as ow
     >>> n = ow.ShapeEnv().make_size(8)

@@ -1,4 +1,4 @@
-"""opcheck: finds what is wrong with an operator, on the inputs given and on others made of them."""
+"""opcheck: finds faults of an operator, on the given inputs and on variations of them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ __all__ = [
 
 
 class OpCheckError(RuntimeError):
-    """Raised when `opcheck` finds a fault; `report` is what it found.
+    """Raised when `opcheck` finds a fault; `report` has the findings.
 
     >>> issubclass(OpCheckError, RuntimeError)
     True
@@ -47,19 +47,19 @@ def opcheck(
     progress: Callable[[CheckLine], None] | None = None,
     hosts: str | Sequence[str] = ("opwright",),
 ) -> CheckReport:
-    """Check an operator on an example, and on `examples` others that are made from it.
+    """Check an operator on an example, and on `examples` variations of it.
 
-    `op` is an operator, an overload, or what `custom_op` gave. `test_utils` names the checks that
-    are run (`list_checks`), `"ALL"` all but those on request; PyTorch's names (`"test_schema"`,
-    ...) stand for the checks that look at the same. `rtol` and `atol` are for values that are
-    computed in two ways. `progress` is called with each line as soon as it is known.
+    `op` is an operator, an overload, or the result of `custom_op`. `test_utils` names the checks to
+    run (`list_checks`); `"ALL"` runs all but those on request. PyTorch's names (`"test_schema"`,
+    ...) select the corresponding checks. `rtol` and `atol` apply to values that are computed in two
+    ways. `progress` is called with each line as soon as it is known.
 
-    `hosts` names where else the operator is called with the same arguments: `"torch"`, `"jax"`,
-    `"onnxruntime"`. What it gives there is held against what it gives in Opwright; a host that is
-    not installed is skipped, and so is an operator that it cannot have.
+    `hosts` names other hosts in which to call the operator with the same arguments: `"torch"`,
+    `"jax"`, `"onnxruntime"`. Their results are compared with Opwright's. Hosts that are not
+    installed are skipped, and so are operators that a host cannot have.
 
-    A fault is shown with the smallest input that has it, as code. Raises `OpCheckError`, unless
-    `raise_exception` is False; `ValueError` for an example that the operator refuses.
+    A fault is shown with the smallest input that reproduces it, as code. Raises `OpCheckError`,
+    unless `raise_exception` is False; `ValueError` for an example that the operator rejects.
 
     >>> import opwright as ow
     >>> @ow.library.custom_op("docs_opcheck::double", mutates_args=())
@@ -76,7 +76,7 @@ def opcheck(
     >>> ow.opcheck(ow.ops.aten.sin, (ow.ones(3),), hosts=("opwright", "caffe"))
     Traceback (most recent call last):
         ...
-    ValueError: opcheck: hosts has 'caffe', which is no host; there are opwright, torch, ...
+    ValueError: opcheck: hosts has 'caffe', which is not a host; there are opwright, torch, ...
     """
     with hosts_set(_names(hosts)) as host_checks:
         report = _C.opcheck(
@@ -98,7 +98,7 @@ def opcheck(
 
 
 def list_checks() -> dict[str, str]:
-    """Return the names of all checks, with what they look at.
+    """Return the names of all checks, with what they check.
 
     >>> list_checks()["results"]
     'the number and the types of the results'
@@ -107,7 +107,7 @@ def list_checks() -> dict[str, str]:
 
 
 def _getitem(report: CheckReport, check: str) -> str:
-    """Return "SUCCESS", "SKIPPED" or what was found, as PyTorch's opcheck does."""
+    """Return "SUCCESS", "SKIPPED" or the findings, as PyTorch's opcheck does."""
     for line in report.lines:
         if line.check == check:
             return {"ok": "SUCCESS", "skipped": "SKIPPED"}.get(line.state, line.text)

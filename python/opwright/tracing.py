@@ -1,4 +1,4 @@
-"""See a program without running it: a function becomes a graph.
+"""Tracing: turns a function into a graph.
 
 >>> def f(x, y):
 ...     return ow.sin(x) * y
@@ -19,8 +19,8 @@ __all__ = ["GraphModule", "make_fx"]
 class GraphModule:
     """A traced function: a graph, and the structure of its arguments and results.
 
-    Call it as the function was called. Tensors may have other sizes where the graph's guards admit
-    them; other arguments must be those of the trace.
+    Call it like the function. Tensors may have other sizes if the graph's guards allow them; other
+    arguments must be those of the trace.
 
     >>> traced = make_fx(lambda pair: {"sum": pair[0] + pair[1]})((ow.ones(2), ow.ones(2)))
     >>> traced((ow.ones(2), ow.zeros(2)))
@@ -38,7 +38,7 @@ class GraphModule:
 
     @property
     def code(self) -> str:
-        """The graph as Python that runs.
+        """The graph as executable Python code.
 
         >>> print(make_fx(lambda x: x + 1)(ow.ones(2)).code.splitlines()[0])
         def forward(self, x):
@@ -46,7 +46,7 @@ class GraphModule:
         return self.graph.code
 
     def print_readable(self, print_output: bool = True) -> str:
-        """Print the code with types and lines beside it; return it.
+        """Print the code, annotated with types and lines; return it.
 
         >>> text = make_fx(lambda x: x + 1)(ow.ones(2)).print_readable(print_output=False)
         >>> "aten.add" in text
@@ -55,7 +55,7 @@ class GraphModule:
         return self.graph.print_readable(print_output)
 
     def functionalize(self) -> "GraphModule":
-        """The same without views and writes, but for those to inputs at the end.
+        """Return the same without views and writes, except those to inputs at the end.
 
         >>> traced = make_fx(lambda x: x.clone().add_(1))(ow.ones(2))
         >>> traced.functionalize()(ow.ones(2))
@@ -64,7 +64,7 @@ class GraphModule:
         return GraphModule(_C.functionalize_graph(self.graph), self._inputs, self._outputs)
 
     def decompose(self, operators: Iterable[_C.Operator]) -> "GraphModule":
-        """The same with these operators replaced by what they are made of.
+        """Return the same with these operators decomposed.
 
         >>> traced = make_fx(lambda x: ow.addmm(x, x, x))(ow.ones(2, 2))
         >>> traced.decompose([ow.ops.aten.addmm.default])(ow.ones(2, 2))
@@ -79,7 +79,7 @@ class GraphModule:
 
 
 class _Inputs:
-    """Which leaves of the arguments are inputs of the graph, and what the others were."""
+    """Which leaves of the arguments are inputs of the graph, and the values of the others."""
 
     def __init__(
         self, arguments: Arguments, leaves: list[Any], names: list[str], is_input: list[bool]
@@ -105,7 +105,7 @@ class _Inputs:
 
 
 class _Outputs:
-    """The structure of the results, and those of them that are constants."""
+    """The structure of the results, and the constants among them."""
 
     def __init__(self, spec: Any, leaves: list[Any], is_output: list[bool]):
         self._spec = spec
@@ -129,18 +129,18 @@ def make_fx(
     functional: bool = False,
     keep_composites: bool = False,
 ) -> Callable[..., GraphModule]:
-    """Return a function that runs `f` once and gives its calls as a graph.
+    """Return a function that runs `f` once and returns its calls as a graph.
 
     `tracing_mode` is "real" (kernels run on the inputs), "fake" (fake kernels run; sizes are those
-    of the inputs) or "symbolic" (sizes and ints of the inputs are symbols, and questions about them
+    of the inputs) or "symbolic" (sizes and ints of the inputs are symbols, and conditions on them
     become guards of the graph). Arguments and results are tensors in any nesting of tuples, lists,
     dicts, dataclasses; other values are constants of the graph. Tensors that `f` closes over become
-    inputs that are read anew on each call.
+    inputs that are read again on each call.
 
-    `functional` makes views and writes pure calls, with the inputs written at the end.
-    `decomposition_table` names operators to take apart: a mapping to the functions to use, or a
-    collection of operators that have a decomposition. `keep_composites` keeps `aten` operators that
-    are made of others.
+    `functional` turns views and writes into pure calls; the inputs are written at the end.
+    `decomposition_table` names operators to decompose: a mapping to the functions to use, or a
+    collection of operators that have a decomposition. `keep_composites` keeps composite `aten`
+    operators.
 
     >>> @ow.library.custom_op("docs::twice", mutates_args=())
     ... def twice(x: ow.Tensor) -> ow.Tensor:

@@ -1,4 +1,4 @@
-"""What an operator can do in each host, tried with the sample binaries.
+"""What an operator can do in each host, tested with the sample binaries.
 
 A probe does it and checks the outcome; it returns words where the host has its own way, and what it
 raises means that the host cannot.

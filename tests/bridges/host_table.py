@@ -54,7 +54,7 @@ def all_kinds() -> list[Kind]:
 
 
 def define(kinds: list[Kind]) -> list[str]:
-    """Define an operator of the core for each; give their names."""
+    """Define an operator of the core for each; return their names."""
     import opwright as ow
 
     library = ow.library.Library(NAMESPACE, "DEF")

@@ -1,4 +1,4 @@
-"""docs/results/hosts.md says what the bridges say."""
+"""docs/results/hosts.md matches the bridges."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Our own devices in what is installed, and so in wheels: nothing of ours is linked to them."""
+"""Our own devices in an installation, and so in wheels: nothing of ours is linked to them."""
 
 import os
 import re

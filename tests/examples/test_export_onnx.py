@@ -15,7 +15,7 @@ BINARY = BUILD / "operators/libsoft_clip.so"
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
-    """Give the model, and what the program printed."""
+    """Return the model, and what the program printed."""
     path = tmp_path_factory.mktemp("export_onnx") / "limiter.onnx"
     command = [BUILD / "export_onnx", BINARY, path]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -34,7 +34,7 @@ def prefix(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def example(tmp_path_factory) -> Path:
-    """Return a copy of the example alone: it needs nothing of the tree."""
+    """Return a separate copy of the example: it needs nothing of the tree."""
     return Path(shutil.copytree(EXAMPLE, tmp_path_factory.mktemp("example") / "vendor_device"))
 
 

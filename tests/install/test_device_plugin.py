@@ -1,4 +1,4 @@
-"""A plug-in device is built against an installed Opwright alone: that of the guide to devices."""
+"""Builds the plug-in device of the guide to devices against an installed Opwright only."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The places that errors show; and every graph that a test makes reads back from its text."""
+"""The paths that errors show; and every graph that a test creates parses back from its text."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,7 +18,7 @@ def _graphs_read_back() -> Iterator[None]:
 
 @pytest.fixture
 def here(request: pytest.FixtureRequest) -> Callable[[str], str]:
-    """Give "file:line" of the line of the test's file that ends with the comment `# marker`."""
+    """Return "file:line" of the line of the test's file that ends with the comment `# marker`."""
     path = Path(request.path)
     lines = path.read_text().splitlines()
 

@@ -92,7 +92,7 @@ def test_a_list_makes_functions_declarations_and_the_registration():
             "custom:\n  - func: f(Tensor x) -> Tensor\nmore:\n  - func: f(Tensor y) -> Tensor\n",
             "ops.yaml:4: 'f' is declared twice and differently, first in line 2",
         ),
-        ("func: f(Tensor x) -> Tensor\n", "ops.yaml:1: 'func' stands outside of an entry; entr"),
+        ("func: f(Tensor x) -> Tensor\n", "ops.yaml:1: 'func' is outside an entry; entr"),
         (
             "- func: f(Tensor x) -> Tensor\n  pointwise: f\n",
             "ops.yaml:2: unknown key 'pointwise'",
@@ -128,7 +128,7 @@ opwright::Tensor add_custom_cpu(const opwright::Tensor& /*x*/, const opwright::T
       "npu::npu_add_custom: the kernel for CPU is not written yet");
 }
 
-// Gives the sizes, dtype and device of the results without data, e.g.
+// Returns the sizes, dtype and device of the results without data, e.g.
 //   return opwright::empty_like(x);
 opwright::FakeTensor add_custom_fake("""
 

@@ -266,7 +266,7 @@ F = "- func: f(Tensor self) -> Tensor\n"
             F + "  dispatch: {GPU: f}\n",
             "ops.yaml:2: unknown dispatch key 'GPU'; there are CPU, CUDA",
         ),
-        (F + "  dispatch: {CPU: f()}\n", "ops.yaml:2: 'f()' is no name of a C++ function"),
+        (F + "  dispatch: {CPU: f()}\n", "ops.yaml:2: 'f()' is not the name of a C++ function"),
         (
             F + "  tags: [fast]\n  dispatch: {CPU: f}\n",
             "ops.yaml:2: unknown tag 'fast'; there are p",
@@ -283,7 +283,7 @@ F = "- func: f(Tensor self) -> Tensor\n"
         ),
         (
             "- func: npu::f(Tensor x) -> Tensor\n",
-            "ops.yaml:1: 'npu::f(Tensor x) -> Tensor' has a namespace; it is given beside the file",
+            "ops.yaml:1: 'npu::f(Tensor x) -> Tensor' has a namespace; pass it separately",
         ),
         ("- func: f(Tensor) -> Tensor\n", "ops.yaml:1: 'Tensor' is not an argument"),
         (
@@ -309,7 +309,7 @@ F = "- func: f(Tensor self) -> Tensor\n"
             F + "  autocast: {tpu: lower}\n  pointwise: f\n",
             "ops.yaml:2: unknown device 'tpu'; there are cpu, accelerator",
         ),
-        (F + "  pointwise: f()\n", "ops.yaml:2: 'f()' is no name of a pointwise operation"),
+        (F + "  pointwise: f()\n", "ops.yaml:2: 'f()' is not the name of a pointwise operation"),
         ("- func: [f]\n", "ops.yaml:1: 'func' must be text"),
         ("- tags: []\n", "ops.yaml:1: an operator needs a 'func'"),
         ("func: f\n", "ops.yaml:1: expected a list of operators"),

@@ -227,17 +227,17 @@ SELF = "    self: grad\n"
             F + SELF,
             "ops.yaml:4: the gradient of 'other' is missing; write 'other: none' if it has none",
         ),
-        (F + SELF + "    othr: grad\n", "ops.yaml:5: 'othr' is no tensor argument of f(Te"),
-        (F + SELF + "    dim: grad\n", "ops.yaml:5: 'dim' is no tensor argument of f(Te"),
+        (F + SELF + "    othr: grad\n", "ops.yaml:5: 'othr' is not a tensor argument of f(Te"),
+        (F + SELF + "    dim: grad\n", "ops.yaml:5: 'dim' is not a tensor argument of f(Te"),
         (F + SELF + "    self, other: f(grad)\n", "ops.yaml:5: there are two gradients of 'self'"),
         (
             F + SELF + "    other: 2 * self\n",
             "ops.yaml:5: the gradient of 'other' uses no gradient of a result; there are grad, ",
         ),
-        (F + SELF + "    other: grad1\n", "ops.yaml:5: 'grad1' is no name of f(Tensor self, "),
+        (F + SELF + "    other: grad1\n", "ops.yaml:5: 'grad1' is not a name in f(Tensor self, "),
         (
             F + SELF + "    other: f(needs_x, grad)\n",
-            "ops.yaml:5: 'needs_x' is no name of f(Tensor self, ",
+            "ops.yaml:5: 'needs_x' is not a name in f(Tensor self, ",
         ),
         (F + SELF + "    other: [grad]\n", "ops.yaml:5: 'other' must be text"),
         (

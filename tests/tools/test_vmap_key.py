@@ -53,7 +53,7 @@ def test_forms_of_a_pointwise_operator_have_vmap_rules_of_their_own():
     [
         ("{inplace: g}", "unknown form 'inplace'; there are func, in_place, out"),
         ("{out: g}", "there is no 'out' that the rule could be for"),
-        ("g h", "'g h' is no name of a C.. function"),
+        ("g h", "'g h' is not the name of a C.. function"),
     ],
 )
 def test_a_vmap_rule_that_belongs_to_nothing_is_refused(rules, problem):

@@ -1,5 +1,5 @@
-// What the borrowed arguments of one call stand on: views of tensors, arrays of lists, and
-// references that live until the call returns. On the caller's stack; small calls allocate nothing.
+// The memory of one call's borrowed arguments: views of tensors, arrays of lists, and references
+// that live until the call returns. On the caller's stack; small calls do not allocate.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ class ArgumentFrame {
     return *view;
   }
 
-  // Not initialised.
+  // Not initialized.
   template <class T>
   T* allocate(size_t length) {
     const size_t bytes = (length * sizeof(T) + 15) & ~size_t{15};

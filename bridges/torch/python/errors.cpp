@@ -8,7 +8,7 @@
 namespace opwright::torch_bridge {
 namespace {
 
-constexpr char kPythonException = 0;  // its address says that a payload is a Python exception
+constexpr char kPythonException = 0;  // its address marks a payload as a Python exception
 
 PyObject* take_exception() noexcept {
 #if PY_VERSION_HEX >= 0x030C0000
@@ -53,7 +53,7 @@ void add_note(PyObject* value, PyObject* note) noexcept {
   PyErr_Clear();
 }
 
-// Shows the operators that the exception passed.
+// Adds the operators that the exception passed.
 void add_operator_notes(PyObject* value, const OpwError& error) noexcept {
   for (uint32_t i = 0; i < error.num_notes; ++i) {
     if (std::strcmp(error.notes[i].kind, "operator") != 0) continue;

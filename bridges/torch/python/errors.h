@@ -1,4 +1,4 @@
-// Errors across the border to Python: an exception goes into an Error as its payload and comes out
+// Errors across the boundary to Python: an exception enters an Error as its payload and leaves it
 // as the same object, with its traceback.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace opwright::torch_bridge {
 
-// Of the exception that is set, which is taken; the lock is held.
+// Takes the exception that is set; the GIL is held.
 [[nodiscard]] Error take_python_error();
 
 // Throws if `object` is null: for results of Python's C interface.
@@ -30,11 +30,11 @@ inline void require_no_error(int status) {
 // Adds "asked at file:line" to the exception that is set.
 void add_line_note(const char* file, uint32_t line) noexcept;
 
-// Sets the exception that an Error stands for: the original object, or one of the kind's class. An
-// unknown kind is a RuntimeError whose text starts with it.
+// Sets the exception of an Error: the original object, or one of the kind's class. An unknown kind
+// becomes a RuntimeError whose text starts with it.
 void raise(const Error& error) noexcept;
 
-// What `body` gives, or `failed` with the Python exception set.
+// Returns the result of `body`, or `failed` with the Python exception set.
 template <class Body>
 auto raising(const Body& body, decltype(body()) failed = {}) noexcept -> decltype(body()) {
   try {
@@ -45,7 +45,7 @@ auto raising(const Body& body, decltype(body()) failed = {}) noexcept -> decltyp
   }
 }
 
-// 0, or 1 with the error of `body` given: for functions of a table.
+// 0, or 1 with the error of `body` set: for functions of a table.
 template <class Body>
 int status_of(const Body& body) noexcept {
   try {

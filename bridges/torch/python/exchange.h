@@ -1,5 +1,5 @@
-// DLPack's exchange interface, as far as the bridge uses it: the memory of a torch tensor without a
-// Python call.
+// The part of DLPack's exchange interface that the bridge uses: the memory of a torch tensor
+// without a Python call.
 #pragma once
 
 #include <Python.h>
@@ -8,9 +8,9 @@
 
 namespace opwright::torch_bridge {
 
-// Fills `view` with the memory of a plain tensor of torch's own types, borrowed: it ends with the
-// tensor or its next change of shape. False, with nothing raised, where this torch has no such
-// interface or refuses the tensor.
+// Fills `view` with the memory of a plain tensor of torch's own types, borrowed: valid until the
+// tensor dies or its shape changes. False, with nothing raised, if this torch does not have the
+// interface or rejects the tensor.
 [[nodiscard]] bool view_memory(PyObject* tensor, OpwDlTensor& view);
 
 }  // namespace opwright::torch_bridge

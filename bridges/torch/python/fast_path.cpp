@@ -30,16 +30,16 @@ namespace {
 constexpr size_t kMaxArguments = 12;
 constexpr size_t kMaxResults = 6;
 constexpr uint32_t kMaxTensors = 12;
-// A kernel over more elements than this runs without Python's lock.
+// A kernel over more elements than this runs without the GIL.
 constexpr int64_t kLongKernel = 32768;
 
 struct Fast {
   TorchOperator& op;
   Reference fallback;
-  Reference recorded;               // what runs a call that needs a gradient; null: the fallback
+  Reference recorded;               // runs calls that need a gradient; null: use the fallback
   const OpwRecord* cpu = nullptr;   // over handles
   const OpwRecord* cuda = nullptr;  // the same
-  bool is_possible = false;         // the schema is one that the fast path takes
+  bool is_possible = false;         // the fast path supports the schema
   std::vector<Reference> names;     // of the arguments
 };
 
@@ -68,7 +68,7 @@ class DeviceScope {
   DeviceGuard* guard_ = nullptr;
 };
 
-// One call, while nothing was found that makes it unsafe.
+// One call, as long as nothing makes it unsafe.
 class FastCall {
  public:
   explicit FastCall(const Fast& fast) : fast_(fast), description_(fast.op.description) {}
@@ -78,7 +78,7 @@ class FastCall {
     for (size_t i = 0; i < description_.results.size(); ++i) release_value(results_[i]);
   }
 
-  // Whether the kernel may run. Nothing is raised: the fallback tells what is wrong.
+  // Whether the kernel may run. Raises nothing: the fallback reports errors.
   bool read(PyObject* const* args, size_t num_positional, PyObject* keywords) {
     if (!bind(args, num_positional, keywords)) return false;
     try {
@@ -200,13 +200,13 @@ class FastCall {
       throw_given();
   }
 
-  // The argument itself where the schema says so.
+  // The argument itself if the schema says so.
   PyObject* take_result(size_t place) {
     const ResultDescription& result = description_.results[place];
     const bool is_missing = (results_[place].tag == kOpwNone && !result.type.is_optional) ||
                             (results_[place].tag == kOpwTensor && !results_[place].as_tensor);
     if (is_missing) {
-      throw_error("RuntimeError", description_.name, " gave nothing for result ", place,
+      throw_error("RuntimeError", description_.name, " returned nothing for result ", place,
                   ", which is a ", result.type.text);
     }
     if (result.written_argument >= 0 && given_[result.written_argument])
@@ -283,7 +283,7 @@ void drop_fast(PyObject* self) {
   Py_DECREF(type);
 }
 
-// That of what it stands in for: torch keys tables by it.
+// The hash of what it replaces: torch keys tables by it.
 Py_hash_t hash_fast(PyObject* self) {
   return PyObject_Hash(reinterpret_cast<FastObject*>(self)->fast->fallback.get());
 }
@@ -293,7 +293,7 @@ PyMemberDef fast_members[] = {
     {nullptr, 0, 0, 0, nullptr}};
 constexpr char kFastText[] =
     "Runs an operator's kernel without torch's dispatcher where that is safe.\n\n"
-    "A call that needs a gradient goes to what records it, if that was given. Any other goes to "
+    "A call that needs a gradient goes to the recording callable, if given. Any other goes to "
     "the\n"
     "fallback: with subclasses, fake or meta tensors, or while a mode, a transform, a tracer, a\n"
     "profiler or autocast is active.";
@@ -310,7 +310,7 @@ PyType_Spec fast_spec = {"opwright._torch.Fast", sizeof(FastObject), 0,
                              Py_TPFLAGS_DISALLOW_INSTANTIATION,
                          fast_slots};
 
-// A schema whose values all can be read here; views need torch's own bookkeeping.
+// A schema whose values can all be read here; views need torch's own bookkeeping.
 bool is_possible(const OperatorDescription& op) {
   if (op.arguments.size() > kMaxArguments || op.results.size() > kMaxResults) return false;
   bool writes = false;

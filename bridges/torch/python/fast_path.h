@@ -1,9 +1,9 @@
 // opwright._torch.Fast: a kernel called without torch's dispatcher, for plain eager calls.
 //
-// Safe where every tensor is exactly a torch.Tensor or Parameter with memory on a device that the
-// binary has a kernel for, and no mode, transform, tracer, profiler or autocast is active. Of these
-// calls the one that needs a gradient goes to `recorded`, where that is not null. Every other call
-// goes to the fallback, with what the caller gave.
+// Safe if every tensor is exactly a torch.Tensor or Parameter with memory on a device that the
+// binary has a kernel for, and no mode, transform, tracer, profiler or autocast is active. Such
+// calls that need a gradient go to `recorded`, unless it is null. Every other call goes to the
+// fallback, with the caller's arguments.
 #pragma once
 
 #include <Python.h>

@@ -1,4 +1,4 @@
-// Between handles of torch's stable C ABI and Python objects. The lock is held.
+// Conversion between handles of torch's stable C ABI and Python objects. The GIL is held.
 #pragma once
 
 #include <Python.h>
@@ -7,8 +7,8 @@
 
 namespace opwright::torch_bridge {
 
-// The Python object of a borrowed handle: the same one as before where the tensor has one. A new
-// reference; throws what torch raises.
+// The Python object of a borrowed handle: the existing one if the tensor has one. A new reference;
+// throws what torch raises.
 [[nodiscard]] PyObject* object_of_handle(AtenTensorHandle handle);
 // A new handle of a tensor object.
 [[nodiscard]] AtenTensorHandle new_handle_of_object(PyObject* tensor);

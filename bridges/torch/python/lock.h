@@ -1,15 +1,14 @@
-// Python's lock, for code that may run on any thread.
+// The GIL, for code that may run on any thread.
 //
-// Rules and short kernels run with it held; the functions of the tables take it where they are
-// called without. Loops that wait for other threads give it away first, so that none of those
-// waits for it.
+// Rules and short kernels run with it held; the functions of the tables acquire it if needed. Loops
+// that wait for other threads release it first, so that none of those waits for it.
 #pragma once
 
 #include <Python.h>
 
 namespace opwright::torch_bridge {
 
-// Held until the end of the scope.
+// Holds the GIL until the end of the scope.
 class [[nodiscard]] LockScope {
  public:
   LockScope() : is_held_(PyGILState_Check() == 1) {
@@ -26,7 +25,7 @@ class [[nodiscard]] LockScope {
   PyGILState_STATE state_ = PyGILState_UNLOCKED;
 };
 
-// Given away until the end of the scope, where this thread holds it and `is_wanted`.
+// Releases the GIL until the end of the scope, if this thread holds it and `is_wanted`.
 class [[nodiscard]] UnlockScope {
  public:
   explicit UnlockScope(bool is_wanted = true)

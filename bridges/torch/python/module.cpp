@@ -1,4 +1,4 @@
-// The extension module opwright._torch: the part of the bridge to torch that knows Python.
+// The extension module opwright._torch: the part of the bridge to torch that uses Python.
 #include <string>
 
 #include "bridges/torch/python/errors.h"
@@ -55,7 +55,7 @@ PyMethodDef methods[] = {
     {nullptr, nullptr, 0, nullptr}};
 PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                           "opwright._torch",
-                          "The part of the bridge to torch that knows Python.",
+                          "The part of the bridge to torch that uses Python.",
                           -1,
                           methods,
                           nullptr,

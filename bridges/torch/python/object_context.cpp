@@ -18,7 +18,7 @@ namespace {
 
 ObjectContext& context_of(OpwContext* context) { return *static_cast<ObjectContext*>(context); }
 
-// ---- Attributes: owned values in capsules, so that they come back with the tag they had ----
+// ---- Attributes: owned values in capsules, so that they keep their tags ----
 
 constexpr char kValueCapsule[] = "opwright.value";
 
@@ -92,7 +92,7 @@ int attribute(OpwContext* context, const char* name, const OpwValue** value) {
       }
     }
     throw_error("AttributeError", "the context of ", self.op.name, " has no attribute '", name,
-                "'; it keeps the arguments that are no tensors, and what set_attribute kept");
+                "'; it keeps the arguments that are not tensors, and what set_attribute kept");
   });
 }
 
@@ -145,7 +145,7 @@ int saved(OpwContext* context, uint32_t index, OpwTensor** tensor) {
       self.saved_tensors = require_new(PyObject_GetAttrString(self.ctx, "saved_tensors"));
     const Py_ssize_t count = PySequence_Size(self.saved_tensors.get());
     if (static_cast<Py_ssize_t>(index) >= count) {
-      throw_error("IndexError", "the backward of ", self.op.name, " asked for saved tensor ", index,
+      throw_error("IndexError", "the backward of ", self.op.name, " requested saved tensor ", index,
                   ", but ", static_cast<int64_t>(count), " were saved");
     }
     Reference object =

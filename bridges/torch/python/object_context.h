@@ -1,8 +1,9 @@
 // The context of a recorded call, over the `ctx` object of a torch.autograd.Function.
 //
-// Tensors go to save_for_backward and saved_tensors. What a formula keeps by name stands in
-// ctx.opwright_attributes; the arguments that are no tensors in ctx.opwright_arguments, whether
-// each tensor argument needs a gradient in ctx.opwright_needs, which the caller of the rules sets.
+// Tensors go to save_for_backward and saved_tensors. Attributes that a formula keeps by name are in
+// ctx.opwright_attributes; the arguments that are not tensors in ctx.opwright_arguments; whether
+// each tensor argument needs a gradient in ctx.opwright_needs. The caller of the rules sets the
+// last two.
 #pragma once
 
 #include <deque>
@@ -16,15 +17,15 @@
 
 namespace opwright::torch_bridge {
 
-// Stands on the stack of the rule's caller; counting it does nothing.
+// On the stack of the rule's caller; counting it does nothing.
 struct ObjectContext : OpwContext {
-  // `ctx` and `op` are borrowed for the length of the rule.
+  // `ctx` and `op` are borrowed for the duration of the rule.
   ObjectContext(PyObject* ctx, const OperatorDescription& op);
 
   PyObject* ctx;
   const OperatorDescription& op;
-  Reference saved_tensors;      // once asked for
-  ArgumentFrame frame;          // of what was read
+  Reference saved_tensors;      // on first use
+  ArgumentFrame frame;          // of values that were read
   std::deque<OpwValue> values;  // borrowed from the frame; a deque, since they do not move
 };
 

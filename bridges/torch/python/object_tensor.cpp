@@ -45,7 +45,7 @@ Reference strides_of(PyObject* object) {
   return require_new(PyObject_CallMethodNoArgs(object, attribute_names().stride));
 }
 
-// Puts the ints of a tuple to `to`; whether all were plain.
+// Writes the ints of a tuple to `to`; returns whether all were plain.
 bool read_numbers(PyObject* tuple, int64_t* to) {
   bool all_plain = true;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) {
@@ -60,7 +60,7 @@ bool read_numbers(PyObject* tuple, int64_t* to) {
   return all_plain;
 }
 
-// Sizes and strides by torch's attributes.
+// Sizes and strides from torch's attributes.
 void read_shape(ObjectTensor& tensor) {
   const Reference sizes = require_new(PyObject_GetAttr(tensor.object, attribute_names().shape));
   const Reference strides = strides_of(tensor.object);
@@ -95,7 +95,7 @@ bool requires_grad(PyObject* tensor) {
   return flag.get() == Py_True;
 }
 
-// Of one of torch's own types; false where only Python can tell.
+// For one of torch's own types; false if it needs Python.
 bool is_plain(PyObject* tensor) {
   AtenTensorHandle handle = handle_inside(tensor);
   return handle && plainness_of(handle) != Plainness::Other;

@@ -129,7 +129,7 @@ OpwValue lend_generator(PyObject* object, const ValueType& type, ArgumentFrame& 
   return value;
 }
 
-// One that is no list; None was seen to.
+// A value that is not a list; None was handled before.
 OpwValue lend_one(PyObject* object, const ValueType& type, ArgumentFrame& frame) {
   switch (type.kind) {
     case ValueKind::Tensor:
@@ -168,7 +168,7 @@ OpwValue lend_one(PyObject* object, const ValueType& type, ArgumentFrame& frame)
 
 // ---- Lists ----
 
-// The elements of a list or tuple, which the frame keeps if they had to be put together.
+// The elements of a list or tuple; the frame keeps them if they had to be collected.
 struct Elements {
   PyObject* const* items;
   size_t length;

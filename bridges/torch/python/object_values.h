@@ -1,5 +1,5 @@
-// Python objects as values of our calling convention, by the type that a schema gives, and back.
-// The lock is held; errors are TypeErrors that name both types, without the argument.
+// Converts Python objects to values of our calling convention, by schema type, and back. The GIL is
+// held; errors are TypeErrors that name both types, without the argument.
 #pragma once
 
 #include <Python.h>
@@ -13,14 +13,14 @@ namespace opwright::torch_bridge {
 // A borrowed value, valid while `frame` and the object are.
 [[nodiscard]] OpwValue lend_object(PyObject* object, const ValueType& type, ArgumentFrame& frame);
 
-// The same where no schema tells: of gradients and of dims of batches. A list of tensors is a
-// Tensor[], every other one a List.
+// The same without a schema type: for gradients and batch dims. A list of tensors is a Tensor[],
+// every other one a List.
 [[nodiscard]] OpwValue lend_untyped(PyObject* object, ArgumentFrame& frame);
 
 // An owned value.
 [[nodiscard]] OpwValue give_object(PyObject* object, const ValueType& type);
 
-// The object of a value, which stays whose it was; a new reference. An undefined tensor is None.
+// The object of a borrowed value; a new reference. An undefined tensor is None.
 [[nodiscard]] PyObject* object_of_value(const OpwValue& value);
 
 }  // namespace opwright::torch_bridge

@@ -1,4 +1,4 @@
-// Python objects that operators pass on without looking inside: generators.
+// Python objects that operators pass on without inspecting: generators.
 #pragma once
 
 #include <Python.h>
@@ -10,7 +10,7 @@ namespace opwright::torch_bridge {
 // A counted object of type "Generator" that owns a reference; one count for the caller.
 [[nodiscard]] OpwObject* make_opaque(PyObject* object);
 
-// Of one of these, or of a generator over handles; a new reference. TypeError for any
+// The object of one of these, or of a generator over handles; a new reference. TypeError for any
 // other.
 [[nodiscard]] PyObject* object_of_opaque(const OpwObject* object);
 

@@ -37,7 +37,7 @@ void drop_registration(PyObject* self) {
 }
 
 PyMethodDef registration_methods[] = {
-    {"close", close_registration, METH_NOARGS, "Take the function out of torch's dispatcher."},
+    {"close", close_registration, METH_NOARGS, "Remove the function from torch's dispatcher."},
     {nullptr, nullptr, 0, nullptr}};
 PyType_Slot registration_slots[] = {
     {Py_tp_dealloc, reinterpret_cast<void*>(drop_registration)},
@@ -61,7 +61,7 @@ PyObject* object_of_text(const std::string& text) {
   return require(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
 }
 
-// A tuple of what `make` gives for each element.
+// A tuple of the results of `make` for each element.
 template <class List, class Make>
 PyObject* list_as_tuple(const List& list, const Make& make) {
   Reference tuple = require_new(PyTuple_New(static_cast<Py_ssize_t>(list.size())));
@@ -173,25 +173,25 @@ void drop_operator(PyObject* self) {
 PyGetSetDef operator_attributes[] = {
     {"name", get_name, nullptr, "\"audio::soft_clip.out\".", nullptr},
     {"schema", get_schema, nullptr, "The canonical schema, with its namespace.", nullptr},
-    {"library", get_library, nullptr, "The file of the binary that brought it, or ''.", nullptr},
+    {"library", get_library, nullptr, "The file of the binary that defines it, or ''.", nullptr},
     {"arguments", get_arguments, nullptr,
-     "(name, type, whether it is written, whether it goes by keyword only) of each.", nullptr},
+     "(name, type, is written, is keyword-only) of each.", nullptr},
     {"results", get_results, nullptr,
-     "(type, the argument that it is, the argument that it views) of each; -1: none.", nullptr},
-    {"slots", get_slots, nullptr, "Names of the slots that the binary has functions for.", nullptr},
+     "(type, the argument that it is, the argument that it views) of each; -1 if none.", nullptr},
+    {"slots", get_slots, nullptr, "Names of the slots with a function of the binary.", nullptr},
     {"uncarried", get_uncarried, nullptr, "Why torch's stable ABI cannot carry the schema, or ''.",
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMethodDef operator_methods[] = {
     {"rule", rule_of, METH_O, "Return the binary's function in that slot, or None."},
     {"set_python", set_python, METH_VARARGS,
-     "Set what thunk 0 (kernel), 1 (autograd) or 2 (composite) calls with all arguments."},
+     "Set the callable of thunk 0 (kernel), 1 (autograd) or 2 (composite)."},
     {"register", register_operator, METH_VARARGS,
-     "Put a thunk into torch's dispatcher under a key; return the Registration."},
-    {"remove", remove_operator, METH_NOARGS, "Let every function that is still held raise."},
+     "Register a thunk with torch's dispatcher under a key; return the Registration."},
+    {"remove", remove_operator, METH_NOARGS, "Make every function that is still held raise."},
     {"fast", fast_of, METH_VARARGS,
-     "Return a callable that runs the kernel directly where that is safe, else calls `fallback`;\n"
-     "where alone a gradient stands against it, it calls the second argument if there is one."},
+     "Return a callable that runs the kernel directly if that is safe, else calls `fallback`;\n"
+     "if only a gradient prevents it, it calls the second argument, if given."},
     {nullptr, nullptr, 0, nullptr}};
 PyType_Slot operator_slots[] = {
     {Py_tp_dealloc, reinterpret_cast<void*>(drop_operator)},
@@ -204,7 +204,7 @@ PyType_Spec operator_spec = {"opwright._torch.Operator", sizeof(OperatorObject),
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                              operator_slots};
 
-// Of the library that brought it, or one without functions.
+// The operator's library, or one without functions.
 TorchOperator& find_operator(const std::string& name) {
   OperatorDescription description = describe_operator(name);
   if (!description.library.empty()) {

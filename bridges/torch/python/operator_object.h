@@ -7,8 +7,8 @@
 
 namespace opwright::torch_bridge {
 
-// An operator of the core's registry, with the functions of its binary if one brought it; one that
-// was removed is back. A new reference; AttributeError for a name that is not there.
+// An operator of the core's registry, with the functions of its binary if it has one; restores one
+// that was removed. A new reference; AttributeError for an unknown name.
 [[nodiscard]] PyObject* make_operator(const std::string& name);
 
 void add_operator_types(PyObject* module);

@@ -18,7 +18,7 @@ namespace {
 
 struct Sample {
   const char* object;
-  uint64_t tensor;  // the address that torch tells
+  uint64_t tensor;  // the address that torch reports
 };
 
 uint64_t word_at(const char* object, size_t offset) {
@@ -38,7 +38,7 @@ std::vector<Sample> read_samples(PyObject* samples) {
   return read;
 }
 
-// Where an object of Python's keeps its tensor; 0: nobody knows.
+// The offset of the tensor in its Python object; 0 if unknown.
 size_t find_tensor_offset() {
   const Reference tuple = require_new(PyObject_CallNoArgs(torch_objects().samples));
   const std::vector<Sample> samples = read_samples(tuple.get());
@@ -54,8 +54,7 @@ size_t find_tensor_offset() {
 
 // ---- Threads ----
 
-// Which of torch's dispatch keys a thread adds and leaves out; both are zero where nothing is
-// active.
+// The dispatch keys that a thread includes and excludes; both are zero if nothing is active.
 struct ThreadKeys {
   uint64_t included = 0;
   uint64_t excluded = 0;
@@ -81,7 +80,7 @@ PyObject* note_inference_keys(PyObject* /*self*/, PyObject* /*unused*/) {
 PyMethodDef note_inference_method = {"note_inference_keys", note_inference_keys, METH_NOARGS,
                                      nullptr};
 
-// Whether threads can be asked; learns what inference mode looks like, which needs an idle one.
+// Whether threads can be queried; records the keys of inference mode, which needs an idle thread.
 bool learn_threads() {
   count_function_modes = reinterpret_cast<int64_t (*)()>(
       find_torch_symbol("_ZN2at4impl22PythonTorchFunctionTLS9stack_lenEv"));
@@ -97,7 +96,7 @@ bool learn_threads() {
 
 AtenTensorHandle handle_inside(PyObject* tensor) {
   constexpr size_t kUnsought = SIZE_MAX;
-  static size_t offset = kUnsought;  // not a guarded one: making samples can give the lock away
+  static size_t offset = kUnsought;  // not guarded: making samples can release the GIL
   if (offset == kUnsought) [[unlikely]]
     offset = find_tensor_offset();
   if (offset == 0) return nullptr;

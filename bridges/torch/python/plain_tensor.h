@@ -1,8 +1,7 @@
-// Quick questions to torch's Python objects and threads, answered by words of memory.
+// Fast checks of torch's Python objects and threads, by reading memory.
 //
-// Nothing is taken on trust: where a tensor object keeps its tensor is found out by comparing
-// samples with what torch says of them. Where that fails the answers come from Python, and the fast
-// path is not taken.
+// Nothing is assumed: the offset of a tensor in its object is found by comparing samples with what
+// torch reports. If that fails, the checks go through Python, and the fast path is not used.
 #pragma once
 
 #include <Python.h>
@@ -11,12 +10,12 @@
 
 namespace opwright::torch_bridge {
 
-// The tensor inside of a Python object of type torch.Tensor, borrowed; null where it is not known
-// where that stands. Throws what torch raises when samples are made, on the first call.
+// The tensor inside a Python object of type torch.Tensor, borrowed; null if its offset is unknown.
+// Throws what torch raises when samples are made, on the first call.
 [[nodiscard]] AtenTensorHandle handle_inside(PyObject* tensor);
 
-// Whether no mode, transform, tracer, profiler or autocast is active on this thread, grad mode and
-// inference mode aside; false where nobody can tell.
+// Whether no mode, transform, tracer, profiler or autocast is active on this thread, except grad
+// mode and inference mode; false if unknown.
 [[nodiscard]] bool is_idle_thread();
 
 }  // namespace opwright::torch_bridge

@@ -20,7 +20,7 @@
 namespace opwright::torch_bridge {
 namespace {
 
-// The objects of a call's arguments; room for one before the first, as Python's calls like it.
+// The objects of a call's arguments, with one free slot in front, as vectorcall allows.
 class ObjectArguments {
  public:
   ObjectArguments(const OpwValue* args, uint32_t num_args) {
@@ -47,13 +47,13 @@ class ObjectArguments {
 struct PythonImport {
   OperatorDescription description;
   Reference callable;
-  Reference keywords;  // names of the arguments that go by keyword; null: none
+  Reference keywords;  // names of the keyword arguments; may be null
 };
 using PythonImports = std::vector<std::unique_ptr<PythonImport>>;
 
 PyObject* operator_resolver = nullptr;
 
-// Under Python's lock; never destroyed, since the interpreter ends before statics do.
+// Under the GIL; never destroyed, since the interpreter ends before statics do.
 std::map<const TorchLibrary*, PythonImports>& imports_by_library() {
   static auto* imports = new std::map<const TorchLibrary*, PythonImports>;
   return *imports;
@@ -90,7 +90,7 @@ PythonImport& resolve_import(const TorchLibrary& library, uint32_t index) {
   return *imports[index];
 }
 
-// The sizes and memory of a tensor that torch wrote may be others now.
+// The sizes and memory of a tensor that torch wrote may have changed.
 void forget_written(const PythonImport& import, const OpwValue* args, uint32_t num_args) {
   for (uint32_t i = 0; i < num_args && i < import.description.arguments.size(); ++i) {
     if (import.description.arguments[i].is_written && args[i].tag == kOpwTensor)

@@ -1,5 +1,5 @@
-// Calls of Python functions with values: operators of torch that a binary imports, and what
-// callbacks of the bridge run.
+// Calls Python functions with values: torch's operators that a binary imports, and the bridge's
+// callbacks.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,20 @@
 namespace opwright::torch_bridge {
 
 // Calls `callable` with the values as objects: the last `num_keywords` of them by the names in
-// `keywords`, or all by position where that is null. Throws what the function raises. The lock is
-// held.
+// `keywords`, or all by position if that is null. Throws what the function raises. The GIL is held.
 [[nodiscard]] Reference call_python(PyObject* callable, const OpwValue* args, uint32_t num_args,
                                     PyObject* keywords);
 
-// How an object becomes an owned value of a type.
+// Converts an object to an owned value of a type.
 using GiveObject = OpwValue (*)(PyObject* object, const ValueType& type);
-// The results of a call as owned values. The lock is held.
+// The results of a call as owned values. The GIL is held.
 void take_results(const Reference& object, const std::vector<ResultDescription>& types,
                   OpwValue* results, uint32_t num_results, GiveObject give);
 
-// What finds the callable of an import by its name ("aten::mul.Tensor"); owned from here on.
+// Sets the function that finds the callable of an import by its name ("aten::mul.Tensor"); owned.
 void set_resolver(PyObject* resolver);
 
-// Calls import `index` of the library through Python. Takes the lock.
+// Calls import `index` of the library through Python. Acquires the GIL.
 void call_resolved(TorchLibrary& library, uint32_t index, const OpwValue* args, uint32_t num_args,
                    OpwValue* results, uint32_t num_results);
 

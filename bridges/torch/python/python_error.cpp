@@ -9,9 +9,9 @@
 #include "bridges/torch/python/lock.h"
 #include "bridges/torch/python/reference.h"
 
-// torch's class for an exception of Python in C++ is not exported. C++ knows exceptions of other
-// libraries by the names of their classes, so this one, of the same name and layout
-// (torch/csrc/Exceptions.h), is caught in its place.
+// torch does not export its C++ class for Python exceptions. C++ matches exceptions of other
+// libraries by the names of their classes, so this class, with the same name and layout
+// (torch/csrc/Exceptions.h), is caught as if it were torch's.
 // NOLINTNEXTLINE(readability-identifier-naming)
 struct __attribute__((visibility("default"))) python_error : std::exception {
   python_error() = default;
@@ -39,7 +39,7 @@ struct __attribute__((visibility("default"))) python_error : std::exception {
 namespace opwright::torch_bridge {
 namespace {
 
-// The layout of python_error was tried with 2.11 and 2.13; a newer torch may have another.
+// The layout of python_error was tested with 2.11 and 2.13; a newer torch may have another.
 constexpr int kMajor = 2;
 constexpr int kNewestMinor = 13;
 

@@ -1,4 +1,5 @@
-// An owned reference to a Python object. The lock is held wherever one is made, copied or ends.
+// An owned reference to a Python object. The GIL is held wherever one is created, copied or
+// dropped.
 #pragma once
 
 #include <utility>
@@ -23,7 +24,7 @@ class Reference {
   ~Reference() { Py_XDECREF(object_); }
 
   [[nodiscard]] PyObject* get() const noexcept { return object_; }
-  // Gives the reference away.
+  // Releases ownership of the reference.
   [[nodiscard]] PyObject* give() noexcept { return std::exchange(object_, nullptr); }
   explicit operator bool() const noexcept { return object_ != nullptr; }
 

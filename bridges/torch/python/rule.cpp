@@ -43,7 +43,7 @@ PyTypeObject* rule_type = nullptr;
 
 constexpr size_t kInlineArguments = 16;
 
-// What the caller gave for each argument of the plan; null: nothing.
+// The caller's value for each argument of the plan; null if not given.
 class GivenArguments {
  public:
   GivenArguments(const Rule& rule, PyObject* const* args, size_t num_positional, PyObject* keywords)
@@ -92,7 +92,7 @@ class GivenArguments {
   std::vector<PyObject*> more_;
 };
 
-// Says which argument did not fit.
+// Adds the argument's name to the error.
 [[noreturn]] void throw_for_argument(const Rule& rule, size_t place, const Error& error) {
   if (error.get()->payload) throw error;
   const std::string name =
@@ -171,7 +171,7 @@ class RuleCall {
                               (result.tag == kOpwTensor && !result.as_tensor);
       if (!is_missing) continue;
       throw_error("RuntimeError", rule_.op.description.name, ": the function for ", rule_.slot,
-                  " gave nothing for result ", i, ", which is a ", types[i].type.text);
+                  " returned nothing for result ", i, ", which is a ", types[i].type.text);
     }
   }
 
@@ -229,7 +229,7 @@ PyMemberDef rule_members[] = {
     {nullptr, 0, 0, 0, nullptr}};
 constexpr char kRuleText[] =
     "The function of an operator binary in one slot, over torch's objects.\n\n"
-    "Kernels and fake kernels take the operator's arguments, by position or name, and give its\n"
+    "Kernels and fake kernels take the operator's arguments, by position or name, and return its\n"
     "results: None, an object, or a tuple. Other rules take theirs by position.";
 PyType_Slot rule_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(drop_rule)},
                             {Py_tp_repr, reinterpret_cast<void*>(show_rule)},

@@ -9,10 +9,10 @@
 
 namespace opwright::torch_bridge {
 
-// The function in `slot`, as a callable; None where the binary has none. A new reference.
+// The function in `slot`, as a callable; None if the binary has none. A new reference.
 [[nodiscard]] PyObject* make_rule(TorchOperator& op, const std::string& slot);
 
-// RuntimeError for one that was taken back.
+// RuntimeError for an operator that was removed.
 void require_present(const TorchOperator& op);
 
 void add_rule_type(PyObject* module);

@@ -18,7 +18,7 @@ RuleArgument make_argument(const char* name, ValueKind kind, const char* text) {
 
 const RuleArgument kContext{Kind::Context, "context", {}, nullptr};
 
-// In a rule any of them may be left out.
+// In a rule any of them may be omitted.
 void append_arguments(RulePlan& plan, const OperatorDescription& op, size_t first = 0) {
   for (size_t i = first; i < op.arguments.size(); ++i) {
     RuleArgument argument{Kind::Typed, op.arguments[i].name, op.arguments[i].type, nullptr};

@@ -1,4 +1,4 @@
-// What the function of a slot takes and gives, as c_api.h lists it.
+// The arguments and results of a slot's function, as listed in c_api.h.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ struct RuleArgument {
   Kind kind = Kind::Typed;
   std::string name;
   ValueType type;
-  const OpwValue* default_value = nullptr;  // null: must be given
+  const OpwValue* default_value = nullptr;  // null if required
 };
 
 struct RulePlan {
   std::vector<RuleArgument> arguments;
-  bool has_rest = false;  // any number of untyped ones follow
+  bool has_rest = false;  // followed by any number of untyped ones
   bool is_own = false;    // the operator's own arguments and results, also by name
   uint32_t num_results = 0;
 };

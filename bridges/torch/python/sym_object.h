@@ -7,14 +7,14 @@
 
 namespace opwright::torch_bridge {
 
-// The word of an int, bool, SymInt or SymBool, owned: a plain one in its own bits. TypeError for
-// any other object, OverflowError for an int that a word cannot hold.
+// The word of an int, bool, SymInt or SymBool, owned; a plain number is stored in the word itself.
+// TypeError for any other object, OverflowError for an int that does not fit.
 [[nodiscard]] OpwSymWord word_of_object(PyObject* object);
 
 // The int, SymInt or SymBool of a word; a new reference. TypeError for a symbol of another owner.
 [[nodiscard]] PyObject* object_of_word(OpwSymWord word);
 
-// Whether the object is a symbol of torch's.
+// Whether the object is a symbol of torch.
 [[nodiscard]] bool is_symbol(PyObject* object);
 
 }  // namespace opwright::torch_bridge

@@ -84,7 +84,7 @@ std::string torch_name_of(int32_t type) {
 
 const TorchObjects& torch_objects() {
   static const TorchObjects* objects =
-      nullptr;  // not a guarded one: an import can give the lock away
+      nullptr;  // not guarded: an import can release the GIL
   if (!objects) objects = new TorchObjects(import_objects());
   return *objects;
 }

@@ -8,7 +8,7 @@
 
 namespace opwright::torch_bridge {
 
-// All references live for ever.
+// All references are kept permanently.
 struct TorchObjects {
   PyTypeObject* tensor = nullptr;
   PyTypeObject* parameter = nullptr;
@@ -34,12 +34,12 @@ struct TorchObjects {
   PyObject* is_transforming = nullptr;     // a mode or a functorch level is active
   PyObject* samples = nullptr;             // tensors of different kinds with their addresses
   PyObject* under_inference = nullptr;     // calls a function under inference mode
-  PyObject* tensors_of_handles = nullptr;  // takes the handles over
+  PyObject* tensors_of_handles = nullptr;  // takes ownership of the handles
   PyObject* handles_of_tensors = nullptr;
   PyObject* private_device_name = nullptr;
 };
 
-// Imports the names on first need; throws what the import raises. The lock is held.
+// Imports the names on first use; throws what the import raises. The GIL is held.
 [[nodiscard]] const TorchObjects& torch_objects();
 
 // Interned names of attributes.

@@ -1,4 +1,4 @@
-// Sums into memory that other threads add to at the same time, for every type of elements.
+// Atomic additions to memory, for every element type.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -30,7 +30,7 @@ __device__ __forceinline__ void atomic_add(ComplexParts<T>* to, ComplexParts<T> 
   atomicAdd(&to->imag, value.imag);
 }
 
-// Small ints: in the word of 32 bits that holds them.
+// Small ints: with the 32-bit word that holds them.
 template <class T>
 __device__ __forceinline__ void atomic_add_in_word(T* to, T value) {
   const auto address = reinterpret_cast<uintptr_t>(to);
@@ -52,7 +52,7 @@ __device__ __forceinline__ void atomic_add(uint16_t* to, uint16_t value) {
   atomic_add_in_word(to, value);
 }
 __device__ __forceinline__ void atomic_add(TruthByte* to, TruthByte value) {
-  if (value.value != 0) to->value = 1;  // all that write here write the same
+  if (value.value != 0) to->value = 1;  // all writers store the same value
 }
 
 }  // namespace opwright::cuda

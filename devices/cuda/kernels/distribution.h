@@ -1,8 +1,8 @@
-// Random elements as device code: the words of Philox 4x32-10 and what distributions make of them,
-// as docs/concepts/device_plugin.md tells.
+// Random elements in device code: the words of Philox 4x32-10 and the distributions on them, as
+// described in docs/concepts/device_plugin.md.
 //
-// A thread takes one counter (two for elements of two words) and gives the four elements that its
-// words stand for: lanes c, c + 16, c + 32, c + 48 of a group of 64.
+// A thread takes one counter (two for elements of two words) and produces the four elements of its
+// words: lanes c, c + 16, c + 32, c + 48 of a group of 64.
 #pragma once
 
 #include "devices/cuda/kernels/formula_functions.h"
@@ -51,7 +51,7 @@ struct Turned {
   C cosine;
   C sine;
 };
-// Of `quarter` right angles more than an angle with these.
+// Sine and cosine of that angle plus `quarter` right angles.
 template <class C>
 OPWRIGHT_ANYWHERE Turned<C> turn(C cosine, C sine, uint32_t quarter) {
   const bool is_odd = (quarter & 1) != 0;
@@ -60,7 +60,7 @@ OPWRIGHT_ANYWHERE Turned<C> turn(C cosine, C sine, uint32_t quarter) {
   return {((quarter + 1) >> 1 & 1) != 0 ? -along : along,
           (quarter >> 1 & 1) != 0 ? -across : across};
 }
-// The rest of `word` over the nearest quarter turn, from -2^29 to 2^29.
+// The remainder of `word` to the nearest quarter turn, from -2^29 to 2^29.
 OPWRIGHT_ANYWHERE int32_t rest_of_quarter(uint32_t shifted) {
   return static_cast<int32_t>(shifted & 0x3fffffffU) - (1 << 29);
 }
@@ -77,8 +77,8 @@ OPWRIGHT_ANYWHERE Turned<double> direction(uint32_t low, uint32_t high) {
   return turn(formula::cos(angle), formula::sin(angle), shifted >> 30);
 }
 
-// Distributions: compute(words, elements) gives the four elements of one thread; words[k] are word
-// k of each.
+// Distributions: compute(words, elements) computes the four elements of one thread; words[k] are
+// word k of each.
 struct Uniform {
   using Value = float;
   static constexpr int kWords = 1;
@@ -178,8 +178,8 @@ struct WideRange {
   using Value = int64_t;
   static constexpr int kWords = 2;
   int64_t low;
-  uint64_t range;  // 0: all of 64 bits
-  // The upper half of a product of 128 bits.
+  uint64_t range;  // 0 means all 64 bits
+  // The upper half of a 128-bit product.
   OPWRIGHT_ANYWHERE static uint64_t high_product(uint64_t a, uint64_t b) {
 #ifdef __CUDA_ARCH__
     return __umul64hi(a, b);

@@ -1,4 +1,4 @@
-// compute_fold: chooses between rows and columns, and how many blocks fold one result.
+// compute_fold: chooses between rows and columns, and how many blocks reduce one result.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -15,8 +15,8 @@
 namespace opwright::cuda {
 namespace {
 
-constexpr int64_t kSliceElements = 4096;  // fewer are not worth a block of their own
-constexpr int64_t kSliceMultiple = 64;    // so that slices begin where rows of packs do
+constexpr int64_t kSliceElements = 4096;  // fewer are not worth a separate block
+constexpr int64_t kSliceMultiple = 64;    // so that slices begin at pack boundaries
 constexpr int64_t kMostSlices = 1024;
 
 // The kept dimensions have three memories: operand, result, indices.
@@ -32,7 +32,7 @@ JoinedSpace join_folded(const OpwFold& call) {
   return {call.num_folded, call.sizes + call.num_kept, strides};
 }
 
-// Of the innermost dimension; that of no dimension is beyond all.
+// The stride of the innermost dimension; larger than any if there is no dimension.
 int64_t inner_stride(const JoinedSpace& space) {
   return space.rank() == 0 ? INT64_MAX : std::abs(space.stride(0, space.rank() - 1));
 }

@@ -1,4 +1,4 @@
-// One fold as its kernels get it, and how they are launched.
+// The arguments of a reduction's kernels, and how they are launched.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,14 +14,14 @@ struct FoldArguments {
   IndexSpace folded;
   LoopOperand operand;  // its strides are those of the kept dimensions
   int64_t folded_strides[kMostDimensions];
-  void* result;  // null: not wanted
+  void* result;  // null if not requested
   Element result_element;
   int64_t result_strides[kMostDimensions];
-  int64_t* indices;  // null: not wanted
+  int64_t* indices;  // null if not requested
   int64_t index_strides[kMostDimensions];
   FoldNumbers numbers;
-  int64_t slice;  // folded elements of one block
-  void* states;   // of every slice and result; null: there is one slice, which gives the results
+  int64_t slice;  // reduced elements per block
+  void* states;   // of every slice and result; null: a single slice writes the results
 };
 
 inline constexpr size_t kMostStateBytes = 24;
@@ -29,13 +29,13 @@ inline constexpr size_t kMostStateBytes = 24;
 struct FoldPlan {
   FoldArguments arguments;
   bool is_columns;
-  bool is_dense;  // rows of elements that lie together and are aligned
+  bool is_dense;  // rows of contiguous, aligned elements
   dim3 blocks;
   dim3 threads;
   cudaStream_t stream;
 };
 
-// By the dtype that is computed in, an Element; false: there is no such fold.
+// By the compute dtype, an Element; false if there is no such reduction.
 bool launch_sum(const FoldPlan& plan, Element compute);
 bool launch_mean(const FoldPlan& plan, Element compute);
 bool launch_product(const FoldPlan& plan, Element compute);

@@ -1,9 +1,8 @@
-// Kernels of folds from the functors of fold_state.h.
+// Kernels of reductions from the functors of fold_state.h.
 //
-// A result is folded by the lanes of a row of threads (elements lie together) or by a column of
-// them (results lie together), and by several blocks where there are few results: these leave
-// states, which a second kernel merges. Every order is fixed by the sizes: results are the same in
-// every run.
+// A result is reduced by the lanes of a row of threads (contiguous elements) or by a column of them
+// (contiguous results), and by several blocks if there are few results: these leave states, which a
+// second kernel merges. The sizes determine every order, so results are the same in every run.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -39,7 +38,7 @@ __device__ __forceinline__ typename F::State merge_warp(typename F::State state)
   return state;
 }
 
-// The state of all lanes in lane 0; `warps` of them, 32 lanes each.
+// The state of all lanes, in lane 0; `warps` of 32 lanes each.
 template <class F>
 __device__ __forceinline__ typename F::State merge_lanes(typename F::State state, int warps) {
   using State = typename F::State;
@@ -55,7 +54,7 @@ __device__ __forceinline__ typename F::State merge_lanes(typename F::State state
   return warp == 0 ? merge_warp<F>(state) : state;
 }
 
-// Reads of a thread before it folds what came: fewer where folding is long code.
+// Reads of a thread before it reduces them: fewer if the reduction is long code.
 template <class State>
 inline constexpr int kReadAtOnce = sizeof(State) > 16 ? 2 : 4;
 template <class State>
@@ -99,7 +98,7 @@ __global__ void __launch_bounds__(256) fold_rows(const __grid_constant__ FoldArg
   if (is_inside && threadIdx.x == 0) give_result<F>(fold, result, state);
 }
 
-// Rows of elements that lie one after another, each row aligned to 16 bytes.
+// Rows of contiguous elements, each row aligned to 16 bytes.
 template <class F, class T>
 __global__ void __launch_bounds__(256) fold_dense_rows(const __grid_constant__ FoldArguments fold) {
   using C = typename F::Value;
@@ -148,7 +147,7 @@ __global__ void __launch_bounds__(256) fold_dense_rows(const __grid_constant__ F
   if (is_inside && threadIdx.x == 0) give_result<F>(fold, result, state);
 }
 
-// Columns: a thread for each result, blockDim.y of them for one.
+// Columns: one thread per result, blockDim.y of them for one.
 template <class F>
 __global__ void __launch_bounds__(256) fold_columns(const __grid_constant__ FoldArguments fold) {
   using C = typename F::Value;
@@ -190,7 +189,7 @@ __global__ void __launch_bounds__(256) fold_columns(const __grid_constant__ Fold
   if (is_inside) give_result<F>(fold, result, state);
 }
 
-// The states that several blocks left of every result; a warp for each.
+// Merges the states that several blocks left for every result; one warp for each.
 template <class F>
 __global__ void __launch_bounds__(256)
     fold_states(const __grid_constant__ FoldArguments fold, const typename F::State* states,
@@ -238,7 +237,7 @@ bool launch_dense_rows(const FoldPlan& plan, dim3 blocks, dim3 threads) {
   return false;
 }
 
-// Queues one fold as it was planned; the caller checks the launch.
+// Queues one planned reduction; the caller checks the launch.
 template <class F>
 void launch_fold(const FoldPlan& plan) {
   FoldArguments fold = plan.arguments;

@@ -1,9 +1,9 @@
-// Folds as device code: what is known of a number of elements, one more element, two such states
-// as one, and the result.
+// Reductions in device code: a state for a number of elements, adding an element, merging two
+// states, and the result.
 //
-// A fold F over values of type C has State, identity(), step(state, value, number), merge(a, b) and
-// finish(state, numbers). A state takes elements in the order of their numbers; states may be
-// merged in any order.
+// A reduction F over values of type C has State, identity(), step(state, value, number), merge(a,
+// b) and finish(state, numbers). A state takes elements in the order of their numbers; states may
+// be merged in any order.
 #pragma once
 
 #include "devices/cuda/kernels/formula_functions.h"
@@ -11,7 +11,7 @@
 
 namespace opwright::cuda {
 
-// What is the same for every result.
+// The same for every result.
 struct FoldNumbers {
   double count;   // elements of one result
   double number;  // the correction of a variance, the order of a norm
@@ -65,7 +65,7 @@ struct ProductFold {
   }
 };
 
-// The first of the largest or smallest values. Not-a-number is beyond both.
+// The first of the largest or smallest values. NaN is beyond both.
 template <class C>
 struct Found {
   C value;
@@ -115,7 +115,7 @@ struct TruthFold {
   }
 };
 
-// Mean and squared deviations, as Welford and Chan compute them, in double.
+// Mean and squared deviations in double, by Welford's and Chan's algorithms.
 struct MomentState {
   double mean;
   double deviations;
@@ -148,7 +148,7 @@ struct VarianceFold {
   }
 };
 
-// Of order 2 or 1: the root of the squares, the sum of the magnitudes.
+// Order 2 or 1: the root of the squares, or the sum of the magnitudes.
 template <class C, int kOrder>
 struct NormFold : SumFold<C> {
   OPWRIGHT_ANYWHERE static C step(C sum, C value, int64_t /*number*/) {

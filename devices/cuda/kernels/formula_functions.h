@@ -1,6 +1,6 @@
-// What formulas of loops are made of: the operations on numbers of the type that is computed in and
-// on truth values. Sums and products are rounded each for itself, as the CPU's kernels do it; ints
-// wrap. The names are those that formula_text.h writes.
+// The functions that loop formulas call: operations on numbers of the compute type and on truth
+// values. Sums and products are rounded separately, as in the CPU's kernels; ints wrap. The names
+// are those that formula_text.h writes.
 #pragma once
 
 #include "devices/cuda/kernels/number.h"
@@ -34,7 +34,8 @@ OPWRIGHT_ANYWHERE T multiply_rounded(T x, T y) {
 }
 #endif
 
-// Small functions stand in every kernel, large ones once: compilers need minutes for all else.
+// Small functions are inlined in every kernel, large ones compiled once: otherwise builds take
+// minutes.
 #define OPWRIGHT_FUNCTION(name, of_float, of_double)            \
   OPWRIGHT_ANYWHERE float name(float x) { return of_float(x); } \
   OPWRIGHT_ANYWHERE double name(double x) { return of_double(x); }
@@ -115,8 +116,8 @@ OPWRIGHT_ANYWHERE T negate(T x) {
     return subtract(T(0), x);
 }
 
-// Ints: towards zero. A zero divisor gives 0, since a device has no exception to throw; the
-// smallest int over -1 is itself.
+// Ints: towards zero. A zero divisor gives 0, since a device cannot throw; the smallest int over -1
+// is itself.
 template <class T>
 OPWRIGHT_ANYWHERE T divide_trunc(T x, T y) {
   if constexpr (kIsFloating<T>) {
@@ -136,7 +137,7 @@ OPWRIGHT_ANYWHERE T fmod(T x, T y) {
     return static_cast<T>(x % y);
   }
 }
-// Whether a rest must be moved to have the sign of the divisor.
+// Whether a remainder must be adjusted to have the sign of the divisor.
 template <class T>
 OPWRIGHT_ANYWHERE bool is_moved(T rest, T y) {
   return rest != T(0) && (y < T(0)) != (rest < T(0));
@@ -146,7 +147,7 @@ OPWRIGHT_ANYWHERE T remainder(T x, T y) {
   const T rest = formula::fmod(x, y);
   return is_moved(rest, y) ? add(rest, y) : rest;
 }
-// As Python divides: the floor of the exact quotient, with the sign of a zero.
+// Python's division: the floor of the exact quotient, with the sign of a zero.
 template <class T>
 OPWRIGHT_ANYWHERE T divide_floor(T x, T y) {
   const T rest = formula::fmod(x, y);
@@ -172,7 +173,7 @@ OPWRIGHT_ANYWHERE T divide(T x, T y) {
     return divide_trunc(x, y);
 }
 
-// What is no number wins.
+// NaN wins.
 template <class T>
 OPWRIGHT_ANYWHERE T maximum(T x, T y) {
   const T larger = x > y ? x : y;
@@ -205,7 +206,7 @@ OPWRIGHT_ANYWHERE T sigmoid(T x) {
   return T(1) / (T(1) + exp(-x));
 }
 
-// Shifts by less than nothing or by all bits and more: nothing is left, or the sign.
+// Shifts by a negative number or by all bits or more: nothing is left, or the sign.
 template <class T>
 OPWRIGHT_ANYWHERE T shift_left(T x, T y) {
   if (y < T(0) || y >= T(8 * sizeof(T))) return T(0);

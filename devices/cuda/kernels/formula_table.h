@@ -1,4 +1,4 @@
-// The kernels of a formula's text; the table is written by list_formulas.
+// The kernels of a formula's text; list_formulas generates the table.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,19 @@ struct CUstream_st;
 
 namespace opwright::cuda {
 
-// Queue one loop, of a small space; the driver's status, which the caller checks.
+// Queues one loop over a small space; returns the driver's status, which the caller checks.
 using LaunchStrided = int (*)(const LoopArguments& arguments, CUstream_st* stream);
 using LaunchDense = int (*)(const DenseLoop& loop, CUstream_st* stream);
 
-// The types that formulas are computed in.
+// The types in which formulas are computed.
 enum class Compute : uint8_t { Float, Double, Int32, Int64, Bool };
 inline constexpr size_t kNumComputes = 5;
-// The dtypes in memory with kernels for dense elements that are all of that dtype.
+// The dtypes in memory with kernels for dense elements of one dtype.
 enum class Dense : uint8_t { Float32, Float16, BFloat16, Float64, Int32, Int64, Bool };
 inline constexpr size_t kNumDenses = 7;
 
 struct FormulaKernels {
-  bool gives_truth;  // a dense result is bool
+  bool gives_truth;  // whether a dense result is bool
   LaunchStrided strided[kNumComputes];
   LaunchStrided by_runs[kNumComputes];
   LaunchDense dense[kNumDenses];
@@ -33,7 +33,7 @@ struct FormulaEntry {
   const char* text;
   const FormulaKernels* kernels;
 };
-extern const FormulaEntry kFormulaTable[];  // in the order of the texts
+extern const FormulaEntry kFormulaTable[];  // sorted by text
 extern const size_t kNumFormulas;
 
 }  // namespace opwright::cuda

@@ -11,13 +11,13 @@ namespace {
 
 struct Infix {
   std::string_view spelling;
-  int level;                     // binds the tighter, the higher
-  std::string_view function;     // of numbers; empty: the operator itself
-  std::string_view of_truths{};  // the operator that stands for it between truth values
-  bool is_logical = false;       // of truth values alone
+  int level;                     // higher binds tighter
+  std::string_view function;     // for numbers; empty: the operator itself
+  std::string_view of_truths{};  // the operator for truth values
+  bool is_logical = false;       // for truth values only
   bool gives_truth = false;
 };
-// The longer spelling first where one begins another.
+// The longer spelling first if one is a prefix of another.
 constexpr std::array<Infix, 17> kInfixes{{
     {"||", 1, "", "||", true, true},
     {"&&", 2, "", "&&", true, true},
@@ -88,7 +88,7 @@ constexpr std::array<Function, 40> kFunctions{{
 
 struct NotAFormula {};
 
-// A value of the formula: an operand, a literal or a constant of the body, by its name.
+// A value of the formula: an operand, a literal or a constant of the body, by name.
 struct Term {
   std::string name;
   bool is_truth;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kMostFaultDevices = 64;
 
-// Null: no kernel of the device took indices so far.
+// Null if no kernel of the device has used indices so far.
 std::array<std::atomic<IndexFault*>, kMostFaultDevices> faults{};
 std::mutex making;
 

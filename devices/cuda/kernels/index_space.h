@@ -1,4 +1,4 @@
-// Where elements lie: the place in memory of element i of a space of sizes and strides.
+// The memory offset of element i of a space of sizes and strides.
 #pragma once
 
 #include "devices/cuda/kernels/number.h"
@@ -7,7 +7,7 @@ namespace opwright::cuda {
 
 inline constexpr int kMostDimensions = 12;
 
-// Quotients of numbers below 2^31 by a multiplication (Granlund and Montgomery, 1994).
+// Division of numbers below 2^31 by multiplication (Granlund and Montgomery, 1994).
 struct Divider {
   uint32_t divisor;
   uint32_t magic;
@@ -32,7 +32,7 @@ struct Divider {
 // Sizes, outermost first.
 struct IndexSpace {
   int rank;
-  bool is_small;  // fewer than 2^31 elements: dividers are right
+  bool is_small;  // fewer than 2^31 elements, as dividers require
   int64_t count;
   int64_t sizes[kMostDimensions];
   Divider dividers[kMostDimensions];
@@ -47,7 +47,7 @@ struct IndexSpace {
     }
     if (rank > 0) take(0, static_cast<int64_t>(index));
   }
-  // The place of element `index` in memory of these strides.
+  // The offset of element `index` in memory with these strides.
   OPWRIGHT_ANYWHERE int64_t place(int64_t index, const int64_t* strides) const {
     if (!is_small) return large_place(index, strides);
     int64_t place = 0;

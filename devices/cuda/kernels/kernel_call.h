@@ -1,4 +1,4 @@
-// What a kernel that is registered for an operator needs around its launch.
+// Helpers around the launch of a kernel that is registered for an operator.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace opwright::cuda {
 
-// The type that elements are computed with.
+// The compute type of elements.
 template <class T>
 struct ComputedAsFloat {
   using Type = float;
@@ -26,8 +26,8 @@ struct ComputedAsFloat<double> {
 template <class T>
 using ComputedAs = typename ComputedAsFloat<T>::Type;
 
-// The device of a tensor is current while this lives; the launches in between are checked by
-// whoever calls a `for_...` of it.
+// Makes a tensor's device current while it lives; callers of a `for_...` function check the
+// launches in between.
 class KernelCall {
  public:
   KernelCall(const char* who, const Tensor& tensor)
@@ -40,7 +40,7 @@ class KernelCall {
   [[nodiscard]] cudaStream_t stream() const { return stream_; }
   [[nodiscard]] OpwStream* table_stream() const { return reinterpret_cast<OpwStream*>(stream_); }
 
-  // Calls body.template operator()<T>() with the type of elements in memory.
+  // Calls body.template operator()<T>() with the element type in memory.
   template <class Body>
   void for_floating_type(DType dtype, const Body& body) const {
     switch (dtype) {
@@ -78,7 +78,7 @@ T* data_of(Tensor& tensor) {
   return static_cast<T*>(tensor.mutable_data());
 }
 
-// To 16 bytes, all of them.
+// Whether all are aligned to 16 bytes.
 inline bool are_aligned(std::initializer_list<const void*> memories) {
   for (const void* memory : memories) {
     if (!is_aligned_to(memory, 16)) return false;

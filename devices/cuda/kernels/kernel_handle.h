@@ -1,5 +1,5 @@
-// A kernel of the plug-in as the driver launches it. The runtime's <<<...>>> does more, which shows
-// in calls on small tensors.
+// A kernel of the plug-in, launched by the driver. The runtime's <<<...>>> does more work, which is
+// noticeable in calls on small tensors.
 #pragma once
 
 #include <cuda.h>
@@ -12,14 +12,14 @@ namespace opwright::cuda {
 
 class KernelHandle {
  public:
-  // `kernel` is a __global__ function. The same handle serves all devices.
+  // `kernel` is a __global__ function. One handle works on all devices.
   explicit KernelHandle(const void* kernel) : launch_(driver_functions().launch) {
     cudaKernel_t found = nullptr;
     check_cuda(cudaGetKernel(&found, kernel), "finding a kernel of the plug-in", current_device());
     function_ = reinterpret_cast<CUfunction>(found);
   }
 
-  // Blocks of `threads` along one dimension; `arguments` is the only one of the kernel.
+  // Blocks of `threads` along one dimension; `arguments` is the kernel's only parameter.
   template <class Arguments>
   [[nodiscard]] CUresult launch(unsigned blocks, unsigned threads, const Arguments& arguments,
                                 CUstream_st* stream) const {

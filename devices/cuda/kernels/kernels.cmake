@@ -1,7 +1,7 @@
 # The kernels of the plug-in. Adds to host_sources and device_sources of the folder above.
 #
 # The formulas of the core's loops become kernels at build time: list_formulas finds them in the
-# sources of the operators and writes a few files for nvcc, which compile side by side.
+# sources of the operators and writes a few files for nvcc, which compile in parallel.
 
 set(kernels_folder "${CMAKE_CURRENT_SOURCE_DIR}/kernels")
 
@@ -43,8 +43,8 @@ add_custom_command(
 list(APPEND device_sources ${formula_sources})
 list(APPEND host_sources "${formula_folder}/formula_table.cpp")
 
-# The functors, folds and distributions of the kernels, compiled for the CPU and compared with the
-# core's own.
+# The functors, reductions and distributions of the kernels, compiled for the CPU and compared with
+# the core's own.
 if(OPWRIGHT_TESTS)
   file(GLOB kernel_tests CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/devices/cuda/*_test.cpp")
   opwright_test_executable(
@@ -63,7 +63,7 @@ if(OPWRIGHT_TESTS)
   opwright_device_test(cuda_kernels_test)
 endif()
 
-# What an allocation and a launch cost; benchmarks/cuda.py runs it.
+# Measures the cost of an allocation and a launch; benchmarks/cuda.py runs it.
 add_executable(cuda_device_bench "${CMAKE_SOURCE_DIR}/benchmarks/cuda_device/device_bench.cpp")
 opwright_see_public(cuda_device_bench)
 target_include_directories(cuda_device_bench SYSTEM PRIVATE "${OPWRIGHT_CUDA_INCLUDE}")

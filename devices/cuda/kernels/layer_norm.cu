@@ -20,12 +20,12 @@
 namespace opwright::cuda {
 namespace {
 
-// Weight or bias, of the input's dtype or float32.
+// Weight or bias, with the input's dtype or float32.
 struct ParameterView {
   const void* data = nullptr;
   Element element = Element::None;
 
-  // `kWidth` of them from `first` on, which is a multiple of it; `missing` without memory.
+  // Reads `kWidth` of them from `first` on, a multiple of it; `missing` if there is no memory.
   template <class T, class C, int kWidth>
   __device__ __forceinline__ void load(int first, C missing, C* values) const {
     if (!data) {
@@ -48,7 +48,7 @@ struct ParameterView {
     }
   }
 };
-// Means and reciprocals of deviations.
+// Means and reciprocal standard deviations.
 struct StatisticsView {
   void* mean = nullptr;
   void* reciprocal = nullptr;
@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(kMostRowThreads)
 constexpr int kColumnThreads = 32;
 constexpr int kRowThreads = 8;
 
-// Sums of a slice of the rows, for every column: of_weight and of_bias have a row for each slice.
+// Column sums over a slice of the rows: of_weight and of_bias have a row for each slice.
 template <class T, class C>
 __global__ void layer_norm_gradient_columns(C* of_weight, C* of_bias, const T* gradient,
                                             const T* in, int64_t rows, int64_t length,
@@ -161,7 +161,7 @@ __global__ void layer_norm_gradient_columns(C* of_weight, C* of_bias, const T* g
   of_bias[blockIdx.y * length + column] = sum;
 }
 
-// The sums of all slices, as elements of the parameters' dtype; results that are null are left out.
+// The sums over all slices, in the parameters' dtype; null results are skipped.
 template <class C>
 __global__ void layer_norm_sum_slices(ParameterView of_weight, ParameterView of_bias,
                                       const C* weights, const C* biases, int64_t slices,
@@ -204,7 +204,7 @@ void check_parameter(const char* name, const std::optional<Tensor>& parameter,
                       "; all must have one dtype, or be float32 with a half");
 }
 
-// float32 where the input is a half and parameters are float32.
+// float32 if the input is a half and the parameters are float32.
 DType statistics_dtype(const Tensor& input, const std::optional<Tensor>& weight,
                        const std::optional<Tensor>& bias) {
   for (const std::optional<Tensor>& parameter : {weight, bias}) {
@@ -216,7 +216,7 @@ DType statistics_dtype(const Tensor& input, const std::optional<Tensor>& weight,
 struct Rows {
   int64_t count = 1;
   int64_t length = 1;
-  std::vector<int64_t> statistics;  // sizes: 1 in place of the normalized dimensions
+  std::vector<int64_t> statistics;  // sizes: 1 for the normalized dimensions
 };
 Rows rows_of(const Tensor& input, std::span<const int64_t> shape) {
   const auto sizes = input.sizes();

@@ -1,9 +1,10 @@
-// list_formulas <folder> <parts> <source>...: the formulas of the core's loops as kernels.
+// list_formulas <folder> <parts> <source>...: generates kernels for the formulas of the core's
+// loops.
 //
-// Every string of the sources that reads as a formula becomes a functor. Writes
+// Every string in the sources that parses as a formula becomes a functor. Writes
 // <folder>/formulas_<n>.h and .cu for n below <parts>; formula_table.cpp, which finds the kernels
-// of a text; and formula_list.h, all functors for the tests. A string that is no formula of a loop
-// but reads like one does no harm.
+// of a text; and formula_list.h, all functors for the tests. A string that happens to parse as a
+// formula does no harm.
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
@@ -23,7 +24,7 @@ namespace {
 using opwright::cuda::FormulaText;
 using opwright::cuda::write_formula;
 
-// The strings of a C++ source, those that follow each other joined; comments are left out.
+// The strings of a C++ source, adjacent ones joined; comments are skipped.
 std::set<std::string> find_strings(const std::string& source) {
   std::set<std::string> strings;
   std::string current;
@@ -121,7 +122,7 @@ void write_parts(const std::string& folder, const std::vector<Formula>& formulas
   }
 }
 
-// All functors, and a line for each in which a macro stands for what is done with it.
+// All functors, and a line for each with a macro that the user defines.
 void write_list(const std::string& folder, const std::vector<Formula>& formulas, size_t parts) {
   std::ofstream out(folder + "/formula_list.h");
   out << "// Written by list_formulas.\n";
@@ -155,7 +156,7 @@ int main(int argc, char** argv) {
   }
   std::set<std::string> strings{"x", "a"};
   for (int i = 3; i < argc; ++i) strings.merge(find_strings(read_file(argv[i])));
-  const std::vector<Formula> formulas = find_formulas(strings);  // sorted, as sets are
+  const std::vector<Formula> formulas = find_formulas(strings);  // sorted, since it is a set
   write_parts(argv[1], formulas, static_cast<size_t>(std::atoi(argv[2])));
   write_list(argv[1], formulas, static_cast<size_t>(std::atoi(argv[2])));
   write_table(argv[1], formulas);

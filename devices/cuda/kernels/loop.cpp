@@ -1,4 +1,4 @@
-// compute_loop: finds the kernels of the formula, and the way to run them that the memory allows.
+// compute_loop: finds the formula's kernels, and the way to run them that the memory allows.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t kMostOperands = 3;
 
-// Null: the text was not known when the plug-in was built.
+// Null if the text was unknown when the plug-in was built.
 const FormulaEntry* find_entry(std::string_view text) {
   const std::span<const FormulaEntry> table(kFormulaTable, kNumFormulas);
   const auto entry = std::ranges::lower_bound(
@@ -28,7 +28,7 @@ const FormulaEntry* find_entry(std::string_view text) {
   return entry != table.end() && entry->text == text ? &*entry : nullptr;
 }
 
-// The same; texts come again and again from one place.
+// The same, cached: the same texts are looked up again and again.
 const FormulaEntry* find_formula(const char* text) {
   constexpr size_t kMostKnown = 64;
   thread_local std::array<const FormulaEntry*, kMostKnown> all{};
@@ -41,7 +41,7 @@ const FormulaEntry* find_formula(const char* text) {
   return known;
 }
 
-// A loop with its joined dimensions; the result is memory 0, the operands follow.
+// A loop with its merged dimensions; the result is memory 0, the operands follow.
 struct Loop {
   const OpwLoop& call;
   int32_t index;
@@ -67,13 +67,13 @@ bool are_same(OpwDtype a, OpwDtype b) {
   return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
 }
 
-// What elements of an operand are rounded to on their way; None: nothing.
+// The dtype to which elements of an operand are rounded first; None if they are not.
 Element loop_rounding(const OpwLoop& call, const OpwOperand& operand) {
   const Element through = element_of(operand.through, call.formula);
   const Element compute = element_of(call.compute, call.formula);
   if (operand.data && are_same(operand.dtype, operand.through)) return Element::None;
   if (through != compute) return through;
-  switch (compute) {  // these are computed in wider ints
+  switch (compute) {  // computed in wider ints
     case Element::UInt8:
     case Element::Int8:
     case Element::UInt16:
@@ -125,7 +125,7 @@ Compute loop_compute(const OpwLoop& call) {
 
 // ---- dense elements of one dtype ----
 
-// kNumDenses: there are no such kernels.
+// kNumDenses if there are no such kernels.
 size_t dense_index(OpwDtype dtype) {
   switch (from_dlpack(dtype)) {
     case DType::Float32:
@@ -154,7 +154,7 @@ bool is_computed_as(OpwDtype dtype, OpwDtype compute) {
   return are_same(dtype, compute) || (is_half && is_float);
 }
 
-// The dtype of all operands in memory, where the dense kernels take them; else null.
+// The dtype of all operands in memory, if the dense kernels support them; otherwise null.
 const OpwDtype* find_dense_dtype(const Loop& loop, bool gives_truth) {
   const OpwLoop& call = loop.call;
   if (!loop.space.is_dense(0) || !is_aligned_to(call.result.data, 16)) return nullptr;
@@ -242,7 +242,7 @@ void move_on(OpwOperand& operand, int64_t elements) {
                    elements * static_cast<int64_t>(bytes_of(operand.dtype));
 }
 
-// Kernels count to 2^31: longer loops run in slices of the outermost dimension.
+// Kernels index up to 2^31: longer loops run in slices of the outermost dimension.
 void run_strided(const Loop& loop, const StridedKernels& kernels) {
   constexpr int64_t kMost = (int64_t{1} << 31) - 1;
   const int64_t count = loop.space.count();
@@ -266,7 +266,7 @@ void run_strided(const Loop& loop, const StridedKernels& kernels) {
 
 // ---- copies and fills ----
 
-// "x" between memories of one dtype is a copy of bytes, whatever the dtype.
+// "x" between memories of one dtype is a byte copy, for any dtype.
 bool run_copy(const Loop& loop) {
   const OpwLoop& call = loop.call;
   if (call.formula != std::string_view("x") || call.num_operands != 1) return false;

@@ -1,11 +1,11 @@
-// One loop as its kernel gets it.
+// The arguments of a loop kernel.
 #pragma once
 
 #include "devices/cuda/kernels/index_space.h"
 
 namespace opwright::cuda {
 
-// A number as every type that is computed in.
+// A number in every compute type.
 struct LoopNumber {
   double as_double;
   int64_t as_int;
@@ -19,14 +19,14 @@ struct LoopNumber {
   }
 };
 
-// Elements of the innermost dimension that a thread takes at once, where the result lies together.
+// Elements of the innermost dimension that a thread processes at once if the result is contiguous.
 inline constexpr int kRunLength = 4;
 
 struct LoopOperand {
-  const void* data;  // null: `number` is every element
+  const void* data;  // null: every element is `number`
   Element element;
-  Element through;    // None: elements are taken as they are
-  bool lies_in_runs;  // and is aligned to them
+  Element through;    // None: elements are not rounded first
+  bool lies_in_runs;  // contiguous and aligned runs
   LoopNumber number;
   int64_t step;  // from an element of a run to the next
   int64_t strides[kMostDimensions];
@@ -53,7 +53,7 @@ struct LoopOperand {
   }
 };
 
-// A loop by runs counts them in its space; strides are those of elements.
+// A loop by runs counts runs in its space; strides stay in elements.
 struct LoopArguments {
   IndexSpace space;
   LoopOperand operands[3];

@@ -1,7 +1,7 @@
 // Kernels of a loop from the functor of its formula.
 //
-// A functor has of_numbers<T>(x, y, z, a, b, c), of_bools(...), kNumOperands and what it takes
-// (kTakesFloats, kTakesInts, kTakesBools).
+// A functor has of_numbers<T>(x, y, z, a, b, c), of_bools(...), kNumOperands and the supported
+// types (kTakesFloats, kTakesInts, kTakesBools).
 #pragma once
 
 #include <cuda_runtime.h>
@@ -42,7 +42,7 @@ __device__ __forceinline__ LoopPlaces find_places(const LoopArguments& loop, uin
   return places;
 }
 
-// Any strides and dtypes: places by division, conversions by branches that all threads take alike.
+// Any strides and dtypes: offsets by division, conversions by uniform branches.
 template <class F, class C>
 __global__ void __launch_bounds__(kLoopThreads)
     strided_loop(const __grid_constant__ LoopArguments loop) {
@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(kLoopThreads)
   store_as(loop.result, loop.result_element, places.result, apply_formula<F, C>(values, numbers));
 }
 
-// The same by runs of the innermost dimension, along which the result lies together.
+// The same by runs of the innermost dimension, along which the result is contiguous.
 template <class F, class C>
 __global__ void __launch_bounds__(kLoopThreads)
     run_loop(const __grid_constant__ LoopArguments loop) {
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(kLoopThreads)
   store_run_as(loop.result, loop.result_element, places.result, results);
 }
 
-// T in memory, C computed with; a thread takes kPacks times 16 bytes of every operand.
+// T in memory, C for computing; a thread processes kPacks times 16 bytes of every operand.
 template <class F, class T, class C>
 __global__ void __launch_bounds__(kLoopThreads) dense_loop(const __grid_constant__ DenseLoop loop) {
   using Result =
@@ -184,7 +184,7 @@ int launch_dense(const DenseLoop& loop, CUstream_st* stream) {
   return kernel.launch(blocks, kLoopThreads, loop, stream);
 }
 
-// As apply_formula gives it.
+// The result type of apply_formula.
 template <class F, class C>
 constexpr bool gives_truth() {
   if constexpr (kIsSame<C, bool>)

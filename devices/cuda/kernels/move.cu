@@ -19,7 +19,7 @@ constexpr size_t kMostIndices = 8;
 
 struct MoveIndex {
   const void* data;  // null: `number`
-  bool is_wide;      // int64, else int32
+  bool is_wide;      // int64, otherwise int32
   int64_t number;
   int64_t size;
   int64_t step;
@@ -30,7 +30,7 @@ struct MoveArguments {
   IndexSpace space;
   int num_indices;
   MoveIndex indices[kMostIndices];
-  bool has_source;  // else `number`
+  bool has_source;  // otherwise `number`
   int64_t source_strides[kMostDimensions];
   int64_t result_strides[kMostDimensions];
   IndexFault* fault;
@@ -42,7 +42,7 @@ struct Places {
   int64_t source;
 };
 
-// Adds what an index says to `place`; false: it is outside.
+// Adds the offset of an index to `place`; false if it is out of range.
 __device__ __forceinline__ bool add_index(const MoveArguments& move, const MoveIndex& index,
                                           int64_t at, int64_t& place) {
   int64_t value = index.number;
@@ -59,12 +59,12 @@ __device__ __forceinline__ bool add_index(const MoveArguments& move, const MoveI
   return true;
 }
 
-// Where element i goes and comes from; `indexed` is the one that the indices are of. False: there
-// is no such element, or one of its indices is outside.
+// The source and destination of element i; `indexed` is the one that the indices apply to. False if
+// there is no such element, or one of its indices is out of range.
 __device__ __forceinline__ bool find_places(const MoveArguments& move, int64_t i, Places& places,
                                             int64_t Places::* indexed) {
   if (i >= move.space.count) return false;
-  if (move.space.is_small && move.num_indices == 1) {  // the usual call: one walk for all
+  if (move.space.is_small && move.num_indices == 1) {  // the common call: one walk for all
     places = {0, 0};
     int64_t at = 0;
     move.space.split(static_cast<uint32_t>(i), [&](int d, int64_t coordinate) {
@@ -140,8 +140,8 @@ void write_number(const OpwValue& value, OpwDtype dtype, unsigned char* bytes) {
     reinterpret_cast<double*>(bytes)[1] = value.as_doubles[1];
 }
 
-// How many elements can be moved as one word of 16 bytes: those of the innermost dimension, where
-// they lie together on both sides and share their indices.
+// The number of elements that can be moved as one 16-byte word: those of the innermost dimension,
+// if they are contiguous on both sides and share their indices.
 int64_t widening_of(const OpwMove& call, const JoinedSpace& space) {
   const auto item = static_cast<int64_t>(bytes_of(call.result.dtype));
   const int64_t width = 16 / item;

@@ -1,5 +1,5 @@
 // Numbers in device code: element types by a run-time code, conversions that are defined for every
-// value, loads and stores that convert. Compiled by nvcc, by NVRTC and, for tests, by a host
+// value, and converting loads and stores. Compiled by nvcc, by NVRTC and, for tests, by a host
 // compiler.
 #pragma once
 
@@ -19,7 +19,7 @@ using uint64_t = unsigned long long;
 #include "opwright/dtype.h"
 #endif
 
-// Functions that run on both sides; those that are seldom called, or are large, once in the code.
+// Functions for both sides; rarely called or large ones are not inlined.
 #ifdef __CUDACC__
 #define OPWRIGHT_ANYWHERE __host__ __device__ __forceinline__
 #define OPWRIGHT_ANYWHERE_ONCE inline __host__ __device__ __noinline__
@@ -30,7 +30,7 @@ using uint64_t = unsigned long long;
 
 namespace opwright::cuda {
 
-// The dtype of elements in memory, dense from 0 on for switches.
+// The dtype of elements in memory, numbered from 0 without gaps for switches.
 enum class Element : uint8_t {
   Bool,
   UInt8,
@@ -50,7 +50,7 @@ enum class Element : uint8_t {
   None,
 };
 
-// Halves in memory; computed with as float.
+// Halves in memory; computed as float.
 struct HalfBits {
   uint16_t bits;
 };
@@ -117,7 +117,7 @@ OPWRIGHT_ANYWHERE BFloatBits to_bfloat(float value) {
 #endif
 }
 
-// Towards zero; what does not fit in 64 bits, and not-a-number, gives the smallest int64, of which
+// Towards zero; NaN and values that do not fit in 64 bits give the smallest int64, of which
 // narrower types keep the low bits.
 template <class To, class From>
 OPWRIGHT_ANYWHERE To float_to_int(From value) {
@@ -130,7 +130,7 @@ OPWRIGHT_ANYWHERE To float_to_int(From value) {
   return static_cast<To>(fits ? static_cast<int64_t>(value) : kSmallest);
 }
 
-// Any number as any other: a bool is "not zero", an imaginary part is dropped.
+// Converts any number to any other: a bool is "not zero", an imaginary part is dropped.
 template <class To, class From>
 OPWRIGHT_ANYWHERE To convert(From value) {
   if constexpr (kIsSame<To, From>) {
@@ -250,7 +250,7 @@ OPWRIGHT_ANYWHERE_ONCE void store_converted(void* data, Element element, int64_t
   }
 }
 
-// The number that `value` becomes in the dtype of `through`; C is at least as wide, but for bools.
+// Rounds `value` to the dtype of `through`; C is at least as wide, except for bools.
 template <class C>
 OPWRIGHT_ANYWHERE_ONCE C round_through(C value, Element through) {
   switch (through) {
@@ -288,7 +288,7 @@ inline constexpr Element kNativeElement = kIsSame<C, float>      ? Element::Floa
                                           : kIsSame<C, uint64_t> ? Element::UInt64
                                                                  : Element::Bool;
 
-// convert_element and store_converted with the usual dtypes in the caller's own code.
+// convert_element and store_converted with the common dtypes inlined.
 template <class C>
 OPWRIGHT_ANYWHERE C load_as(const void* data, Element element, int64_t at) {
   if (element == kNativeElement<C>) {
@@ -325,7 +325,7 @@ OPWRIGHT_ANYWHERE void store_as(void* data, Element element, int64_t at, C value
   store_converted<C>(data, element, at, value);
 }
 
-// ---- several elements that lie together, aligned to all of them ----
+// ---- several contiguous elements, aligned to all of them ----
 
 OPWRIGHT_ANYWHERE bool is_aligned_to(const void* data, uint64_t bytes) {
   return reinterpret_cast<uint64_t>(data) % bytes == 0;

@@ -1,4 +1,4 @@
-// draw_random: fills dense memory from the words of Philox.
+// draw_random: fills dense memory with random numbers from Philox.
 #include <cstdint>
 #include <string_view>
 

@@ -1,8 +1,8 @@
 // Rows of elements held in registers by the lanes of a block: packs of up to 16 bytes, and sums and
 // maxima over all lanes of a row.
 //
-// A block is blockDim.x lanes for one row, a multiple of 32, and blockDim.y rows; with more than 32
-// lanes there is one row.
+// A block has blockDim.x lanes for one row, a multiple of 32, and blockDim.y rows; with more than
+// 32 lanes there is one row.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,7 +17,7 @@ struct AddLanes {
     return a + b;
   }
 };
-// Not-a-number is the largest.
+// NaN is the largest.
 struct LargestLane {
   template <class C>
   __device__ __forceinline__ static C apply(C a, C b) {
@@ -25,7 +25,7 @@ struct LargestLane {
   }
 };
 
-// Of all lanes of the row, in every lane. All threads of the block call it.
+// Over all lanes of the row, returned in every lane. All threads of the block must call it.
 template <class Operation, class C>
 __device__ __forceinline__ C over_lanes(C value, C identity) {
 #pragma unroll
@@ -35,7 +35,7 @@ __device__ __forceinline__ C over_lanes(C value, C identity) {
   __shared__ C shared[32];
   const unsigned lane = threadIdx.x % 32;
   const unsigned warp = threadIdx.x / 32;
-  __syncthreads();  // what was shared before is read
+  __syncthreads();  // earlier shared data has been read
   if (lane == 0) shared[warp] = value;
   __syncthreads();
   value = lane < blockDim.x / 32 ? shared[lane] : identity;
@@ -59,7 +59,7 @@ template <class T, class C, int kPacks, int kWidth>
 struct RowPart {
   C values[kPacks][kWidth];
 
-  // Calls take(pack, number of its first element in the row) for every pack.
+  // Calls take(pack, index of its first element in the row) for every pack.
   template <class Take>
   __device__ __forceinline__ static void for_each_pack(int length, const Take& take) {
 #pragma unroll
@@ -104,17 +104,17 @@ struct RowPart {
   }
 };
 
-// The most threads of a kernel that holds rows in registers.
+// The maximum number of threads of a kernel that holds rows in registers.
 inline constexpr int kMostRowThreads = 512;
 
-// How rows of a length are given to lanes.
+// How rows of a length are distributed to lanes.
 struct RowPlan {
-  int width;  // elements of a pack: as many as 16 bytes hold (but one double), or one
-  int packs;  // of a lane: 1, 4 or 8; 0: the row is too long
+  int width;  // elements of a pack: as many as fit in 16 bytes (except one double), or one
+  int packs;  // per lane: 1, 4 or 8; 0 if the row is too long
   dim3 threads;
   unsigned blocks;
 };
-// `is_aligned`: the first element of every row is, where the length is a multiple of the pack.
+// `is_aligned`: the first element of every row is aligned, if the length is a multiple of the pack.
 inline RowPlan plan_rows(int64_t rows, int64_t length, size_t item, bool is_aligned) {
   RowPlan plan{};
   const int64_t widest = item == 8 ? 1 : static_cast<int64_t>(16 / item);

@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(kMostRowThreads)
     softmax_rows(T* out, const T* in, int64_t rows, int length, bool is_log) {
   using Part = RowPart<T, C, kPacks, kWidth>;
   const int64_t row = int64_t{blockIdx.x} * blockDim.y + threadIdx.y;
-  const int inside = row < rows ? length : 0;  // a row that is not there has no elements
+  const int inside = row < rows ? length : 0;  // a missing row has no elements
   Part part;
   part.load(in + row * length, inside, lowest<C>());
   C largest = lowest<C>();
@@ -71,8 +71,8 @@ __global__ void __launch_bounds__(kMostRowThreads)
   g.store(out + row * length, inside);
 }
 
-// One line of `length` elements, `inner` apart; threadIdx.x lines side by side, the threads of one
-// line along y share what they find.
+// One line of `length` elements with stride `inner`; threadIdx.x lines next to each other, and the
+// threads of one line along y combine their results.
 template <class Operation, class C>
 __device__ __forceinline__ C over_column(C value) {
   __shared__ C shared[256];

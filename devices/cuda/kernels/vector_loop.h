@@ -5,7 +5,7 @@
 
 namespace opwright::cuda {
 
-// Every operand is dense and aligned to 16 bytes, or the same for all elements.
+// Every operand is dense and aligned to 16 bytes, or one element for all.
 struct DenseOperand {
   const void* data;  // null: `number`
   bool is_repeated;  // one element for all

@@ -24,8 +24,8 @@ __global__ void __launch_bounds__(kThreads)
   to[copy.space.place(i, copy.to_strides)] = from[copy.space.place(i, copy.from_strides)];
 }
 
-// A matrix whose rows lie together in one memory and whose columns do in the other: through tiles,
-// so that both sides are read and written along their memory.
+// A matrix with contiguous rows in one memory and contiguous columns in the other: copied through
+// tiles, so that both sides are accessed along their memory.
 template <class Word>
 __global__ void transpose_kernel(int64_t rows, int64_t columns, int64_t to_stride,
                                  int64_t from_stride, int64_t to_batch, int64_t from_batch,
@@ -48,7 +48,7 @@ __global__ void transpose_kernel(int64_t rows, int64_t columns, int64_t to_strid
   }
 }
 
-// The innermost dimension is dense where it is written, the one before where it is read.
+// The innermost dimension is contiguous in the destination, the one before it in the source.
 bool is_transposition(const JoinedSpace& space) {
   const int rank = space.rank();
   if (rank < 2 || rank > 3) return false;

@@ -1,4 +1,4 @@
-// Copies of elements as words of 1, 2, 4, 8 or 16 bytes.
+// Copies elements as words of 1, 2, 4, 8 or 16 bytes.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,7 @@
 
 namespace opwright::cuda {
 
-// Memory 0 of the space is written, memory 1 is read. Words that lie together are copied as wider
-// ones.
+// Writes memory 0 of the space, reads memory 1. Contiguous words are copied as wider ones.
 void copy_words(const JoinedSpace& space, size_t word_bytes, void* to, const void* from,
                 int32_t index, OpwStream* stream);
 

@@ -18,7 +18,7 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-// What a `with` needs to make a mode, and the modes of those that it stands in.
+// The arguments of a `with`'s mode, and the modes that it has entered.
 class AutocastContext {
  public:
   AutocastContext(const nb::object& device, const nb::object& dtype, bool is_enabled,

@@ -63,7 +63,7 @@ PyObject* run_backward(PyObject* /*module*/, PyObject* const* args, Py_ssize_t /
     std::vector<Tensor> inputs;
     if (args[4] != Py_None) {
       inputs = read_tensors(args[4], "backward: inputs");
-      OPWRIGHT_CHECK(!inputs.empty(), "backward: inputs is empty; leave it out for all leaves");
+      OPWRIGHT_CHECK(!inputs.empty(), "backward: inputs is empty; omit it for all leaves");
     }
     if (inputs.empty()) make_history_real(outputs);
     opwright::backward(outputs, gradients, inputs, options);
@@ -112,8 +112,8 @@ void bind_autograd(nb::module_& m) {
         return nb::make_tuple(own(wrap_node(edge.node)), edge.place);
       },
       nb::arg("tensor"));
-  m.def("anomaly_mode", &anomaly_mode, "Whether this thread looks for anomalies.");
-  m.def("set_anomaly_mode", &set_anomaly_mode, nb::arg("on"), "Give the previous one.");
+  m.def("anomaly_mode", &anomaly_mode, "Whether anomaly detection is on for this thread.");
+  m.def("set_anomaly_mode", &set_anomaly_mode, nb::arg("on"), "Return the previous mode.");
 }
 
 }  // namespace opwright::python

@@ -1,4 +1,4 @@
-// What opwright.autograd is made of.
+// The functions behind opwright.autograd.
 #pragma once
 
 #include <vector>
@@ -13,9 +13,9 @@ namespace opwright::python {
 
 // A tensor or a sequence of tensors; `what` ("grad: outputs") is for errors.
 [[nodiscard]] std::vector<Tensor> read_tensors(PyObject* given, const char* what);
-// The same where None stands for an undefined tensor.
+// The same where None means an undefined tensor.
 [[nodiscard]] std::vector<Tensor> read_gradients(PyObject* given, const char* what);
-// retain_graph, which is create_graph where it is None.
+// retain_graph; it defaults to create_graph if it is None.
 [[nodiscard]] BackwardOptions read_options(PyObject* retain_graph, bool create_graph);
 
 void bind_autograd(nanobind::module_& m);

@@ -19,7 +19,7 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-// Tensors and None, for which an undefined one stands.
+// Tensors and None, which becomes an undefined tensor.
 std::vector<Tensor> tensors_or_none(nb::handle sequence, const std::string& what) {
   std::vector<Tensor> tensors;
   for (const nb::handle each : sequence) {
@@ -71,7 +71,7 @@ nb::object jacobian_of(const nb::callable& function, const nb::list& inputs, int
 }  // namespace
 
 void bind_func(nb::module_& m) {
-  nb::class_<Pullback>(m, "Pullback", "What vjp gives: from cotangents to gradients.")
+  nb::class_<Pullback>(m, "Pullback", "The pull-back of vjp: maps cotangents to gradients.")
       .def("__call__", [](const Pullback& self, const nb::list& cotangents) {
         return to_list(self(tensors_or_none(cotangents, "the cotangents")));
       });
@@ -81,9 +81,9 @@ void bind_func(nb::module_& m) {
         "Outputs, their tangents and aux.");
   m.def("grad", &grad_of, nb::arg("function"), nb::arg("inputs"), "Gradients, value and aux.");
   m.def("jacrev", &jacobian_of<&jacrev_function>, nb::arg("function"), nb::arg("inputs"),
-        nb::arg("chunk_size"), "For each output the derivatives by each input, and aux.");
+        nb::arg("chunk_size"), "For each output the derivatives by input, and aux.");
   m.def("jacfwd", &jacobian_of<&jacfwd_function>, nb::arg("function"), nb::arg("inputs"),
-        nb::arg("chunk_size"), "For each output the derivatives by each input, and aux.");
+        nb::arg("chunk_size"), "For each output the derivatives by input, and aux.");
   m.def(
       "checked_argnums",
       [](const std::vector<int64_t>& argnums, size_t count) {

@@ -1,4 +1,4 @@
-// Derivatives of functions, over lists of tensors; opwright.func has the trees.
+// Derivatives of functions, over lists of tensors; opwright.func handles pytrees.
 #pragma once
 
 #include <nanobind/nanobind.h>

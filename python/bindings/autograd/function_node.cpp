@@ -42,8 +42,8 @@ bool is_recording() {
   return thread_state().grad_is_enabled() && (!level || level->records());
 }
 
-// The forward is not recorded at its level; the levels below record. In eager mode it may switch
-// recording on for calls of its own.
+// The forward is not recorded at its level; the levels below record. In eager mode it may turn on
+// recording for its own calls.
 class ForwardScope {
  public:
   ForwardScope()
@@ -166,7 +166,7 @@ SavedTensor PythonFunctionNode::make_saved(const Tensor& tensor,
 
 // ---- After the forward ----
 
-// A tensor that was there before keeps its own history: the caller gets another object over it.
+// A tensor that existed before keeps its own history: the caller gets another object over it.
 Tensor PythonFunctionNode::attach(Tensor output, uint32_t place) {
   if (contains(call_->dirty, output)) {
     rebase(output, TapeNodePtr::share(this), place);
@@ -259,21 +259,21 @@ void PythonFunctionNode::apply(std::span<Tensor> gradients, std::span<Tensor> gi
   const bool is_enough =
       size >= given.size() && std::all_of(items + given.size(), items + size,
                                           [](PyObject* item) { return item == Py_None; });
-  OPWRIGHT_CHECK(is_enough, name_, ": backward gave ", size, " gradients, but forward took ",
+  OPWRIGHT_CHECK(is_enough, name_, ": backward returned ", size, " gradients, but forward took ",
                  given.size(), " arguments");
   for (size_t i = 0; i < given.size(); ++i) {
     if (items[i] == Py_None) continue;
-    OPWRIGHT_CHECK(is_tensor(items[i]), name_, ": backward gave ", class_name(items[i]),
+    OPWRIGHT_CHECK(is_tensor(items[i]), name_, ": backward returned ", class_name(items[i]),
                    " as gradient ", i, "; a gradient is a tensor or None");
-    OPWRIGHT_CHECK(input_is_tensor_[i], name_, ": backward gave a gradient for argument ", i,
-                   ", which is no tensor; return None there");
+    OPWRIGHT_CHECK(input_is_tensor_[i], name_, ": backward returned a gradient for argument ", i,
+                   ", which is not a tensor; return None there");
     const Edge& to = edges()[i];
     if (!to) continue;
     const Tensor gradient = handle_of(items[i]);
     const ValueMeta& wanted = to.node->meta(to.place);
     const Tensor fitting =
         has_sizes(gradient, wanted.sizes()) ? gradient : undo_broadcast(gradient, wanted.sizes());
-    OPWRIGHT_CHECK(fitting.is_defined(), name_, ": backward gave a gradient of sizes ",
+    OPWRIGHT_CHECK(fitting.is_defined(), name_, ": backward returned a gradient of sizes ",
                    to_text(ValueMeta(gradient).sizes()), " for argument ", i, ", which has sizes ",
                    to_text(wanted.sizes()));
     given[i] = fit_dtype(fitting, wanted.dtype());
@@ -284,7 +284,7 @@ void PythonFunctionNode::apply(std::span<Tensor> gradients, std::span<Tensor> gi
 
 namespace {
 
-// Foreign tensors as the level takes them.
+// Foreign tensors as the level accepts them.
 void lift(std::vector<OpwValue>& values) {
   Interpreter* level = current_interpreter();
   if (level && level->traits().lifts) level->lift(values);

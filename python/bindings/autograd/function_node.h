@@ -18,10 +18,10 @@
 
 namespace opwright::python {
 
-// The class, whose `backward` is the formula, stands in the node's Python object.
+// The node's Python object holds the class, whose `backward` is the formula.
 class PythonFunctionNode final : public FormulaNode {
  public:
-  // `inputs` are all arguments; undefined: no tensor.
+  // `inputs` are all arguments; undefined means not a tensor.
   PythonFunctionNode(std::string name, std::vector<Tensor> inputs);
 
   [[nodiscard]] std::string name() const override { return name_; }
@@ -37,8 +37,8 @@ class PythonFunctionNode final : public FormulaNode {
   void mark_non_differentiable(std::span<OpwTensor* const> results) override;
   void mark_dirty(std::span<OpwTensor* const> inputs);
 
-  // After the forward: the outputs as the caller gets them, with their history; undefined: no
-  // tensor.
+  // After the forward: the outputs as the caller gets them, with their history; undefined means not
+  // a tensor.
   void finish(std::span<Tensor> outputs);
   [[nodiscard]] bool is_recorded() const noexcept { return is_recorded_; }
 
@@ -46,7 +46,7 @@ class PythonFunctionNode final : public FormulaNode {
   // While the forward runs.
   struct Call {
     std::vector<Tensor> inputs;
-    std::vector<uint64_t> versions;  // of the inputs, before
+    std::vector<uint64_t> versions;  // of the inputs, before the call
     std::vector<Tensor> saved;
     std::vector<Tensor> dirty;
     std::vector<Tensor> non_differentiable;
@@ -59,7 +59,7 @@ class PythonFunctionNode final : public FormulaNode {
   std::string name_;
   SourceSite line_;
   SmallVector<SavedTensor, 2> saved_;
-  std::vector<PackedTensorPtr> packed_;  // null: as saved_ has it
+  std::vector<PackedTensorPtr> packed_;  // null: use saved_
   std::vector<bool> output_is_tensor_;
   std::vector<bool> input_is_tensor_;
   std::unique_ptr<Call> call_;

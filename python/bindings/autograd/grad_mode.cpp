@@ -20,7 +20,7 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-// Recording and inference mode as one number, so that a block has one thing to bring back.
+// Recording and inference mode as one number, so that a block restores one value.
 constexpr unsigned kGrad = 1;
 constexpr unsigned kInference = 2;
 constexpr unsigned kModeBits = 2;
@@ -43,7 +43,7 @@ struct GradModeObject {
   PyObject_HEAD uint64_t previous;
   uint8_t num_entries;
   GradModeKind kind;
-  bool is_on;      // what the user asked for
+  bool is_on;      // the user's argument
   bool has_acted;  // set_grad_enabled before any `with`
 };
 
@@ -125,7 +125,7 @@ PyObject* decorate(PyObject* function, nb::object make_mode) {
   return give(module.attr("decorate")(nb::borrow(function), std::move(make_mode)));
 }
 
-// What makes an object like this one.
+// Creates an object like this one.
 nb::object maker(const GradModeObject& self) {
   nb::object type = nb::borrow(reinterpret_cast<PyObject*>(
       Py_TYPE(reinterpret_cast<PyObject*>(const_cast<GradModeObject*>(&self)))));
@@ -161,7 +161,7 @@ PyObject* make_plain(PyObject* type, PyObject* const* args, size_t flagged, PyOb
   });
 }
 
-// The argument `mode`, by position or name; null: not given.
+// The argument `mode`, by position or name; null if not given.
 PyObject* mode_argument(PyObject* type, PyObject* const* args, size_t flagged, PyObject* keywords) {
   const Py_ssize_t num_args = PyVectorcall_NARGS(flagged);
   const Py_ssize_t num_keywords = keywords ? PyTuple_GET_SIZE(keywords) : 0;
@@ -217,13 +217,13 @@ PyMethodDef grad_mode_methods[] = {{"__enter__", as_method(enter), METH_NOARGS, 
                                    {"__exit__", as_method(leave), METH_FASTCALL, nullptr},
                                    {}};
 PyGetSetDef plain_properties[] = {{}};
-PyGetSetDef mode_properties[] = {{"mode", &get_mode, nullptr, "What was asked for.", nullptr}, {}};
+PyGetSetDef mode_properties[] = {{"mode", &get_mode, nullptr, "The requested mode.", nullptr}, {}};
 
 constexpr char kNoGradDoc[] =
     "no_grad(function=None, /)\n--\n\n"
-    "Within it, nothing is recorded: results do not require grad.\n\n"
+    "Disable recording for autograd: results do not require grad.\n\n"
     "A context manager, and a decorator of functions, generators and coroutines with or without\n"
-    "parentheses. It acts on the thread that enters it.\n\n"
+    "parentheses. It applies to the thread that enters it.\n\n"
     ">>> import opwright as ow\n"
     ">>> with ow.no_grad():\n"
     "...     ow.is_grad_enabled()\n"
@@ -235,8 +235,8 @@ constexpr char kNoGradDoc[] =
     "(False, True)\n";
 constexpr char kEnableGradDoc[] =
     "enable_grad(function=None, /)\n--\n\n"
-    "Within it, calls are recorded, also inside of no_grad.\n\n"
-    "A context manager and a decorator, as no_grad is. Inside of inference mode it changes "
+    "Enable recording for autograd, also inside no_grad.\n\n"
+    "A context manager and a decorator, like no_grad. Inside inference mode it changes "
     "nothing.\n\n"
     ">>> import opwright as ow\n"
     ">>> with ow.no_grad(), ow.enable_grad():\n"
@@ -244,8 +244,8 @@ constexpr char kEnableGradDoc[] =
     "True\n";
 constexpr char kSetGradEnabledDoc[] =
     "set_grad_enabled(mode)\n--\n\n"
-    "Switch recording on or off: at once, and back at the end of a `with`.\n\n"
-    "Also a decorator, which leaves the mode outside of the function as it was.\n\n"
+    "Turn recording on or off: immediately, and restored at the end of a `with`.\n\n"
+    "Also a decorator, which leaves the mode outside the function unchanged.\n\n"
     ">>> import opwright as ow\n"
     ">>> with ow.set_grad_enabled(False):\n"
     "...     ow.is_grad_enabled()\n"
@@ -256,8 +256,8 @@ constexpr char kSetGradEnabledDoc[] =
     ">>> _ = ow.set_grad_enabled(True)\n";
 constexpr char kInferenceModeDoc[] =
     "inference_mode(mode=True)\n--\n\n"
-    "Within it, nothing is recorded, and what is made can never be: for serving.\n\n"
-    "A tensor made in it can be read anywhere, but outside of it neither be written nor be saved\n"
+    "Disable recording permanently for the tensors created in it: for serving.\n\n"
+    "A tensor created in it can be read anywhere, but outside it can neither be written nor saved\n"
     "for a backward; a clone can. A context manager and a decorator, with or without "
     "parentheses.\n\n"
     ">>> import opwright as ow\n"
@@ -283,7 +283,7 @@ void add_mode_type(PyObject* module, GradModeKind kind, const char* name, const 
   PyType_Spec spec = {name, sizeof(GradModeObject), 0,
                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
   PyTypeObject* type = add_type(module, spec);
-  type->tp_vectorcall = make;  // what a call of the type does
+  type->tp_vectorcall = make;  // the constructor
   mode_types[static_cast<size_t>(kind)] = type;
 }
 
@@ -304,7 +304,7 @@ void bind_grad_mode(nb::module_& m) {
         ">>> ow.is_grad_enabled()\n"
         "True\n");
   m.def("is_inference_mode_enabled", &is_inference_mode_enabled,
-        "Whether this thread makes inference tensors.\n\n"
+        "Whether this thread creates inference tensors.\n\n"
         ">>> import opwright as ow\n"
         ">>> with ow.inference_mode():\n"
         "...     ow.is_inference_mode_enabled()\n"

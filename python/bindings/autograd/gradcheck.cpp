@@ -34,7 +34,7 @@ void bind_gradcheck(nb::module_& m) {
         return gradcheck(FunctionBody(body), tensors_of(inputs, "gradcheck: inputs"), options);
       },
       nb::arg("function"), nb::arg("inputs"), nb::arg("options"),
-      "What is wrong with the derivatives of the function, or None.");
+      "The error in the derivatives of the function, or None.");
   m.def(
       "gradgradcheck",
       [](const nb::callable& function, const nb::list& inputs, const nb::list& gradients,
@@ -44,7 +44,7 @@ void bind_gradcheck(nb::module_& m) {
                              tensors_of(gradients, "gradgradcheck: grad_outputs"), options);
       },
       nb::arg("function"), nb::arg("inputs"), nb::arg("gradients"), nb::arg("options"),
-      "What is wrong with the second derivatives of the function, or None.");
+      "The error in the second derivatives of the function, or None.");
 }
 
 }  // namespace opwright::python

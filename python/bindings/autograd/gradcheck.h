@@ -1,4 +1,4 @@
-// gradcheck and gradgradcheck over lists of tensors; opwright._gradcheck has the trees.
+// gradcheck and gradgradcheck over lists of tensors; opwright._gradcheck handles pytrees.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -37,7 +37,7 @@ class PackedObject final : public PackedTensor {
   PyObject* unpack_;
 };
 
-// Those of one `with` block.
+// The hooks of one `with` block.
 class PythonHooks final : public SavedTensorHooks {
  public:
   PythonHooks(nb::object pack, nb::object unpack)

@@ -1,4 +1,4 @@
-// Hooks in Python on what is saved for a backward.
+// Python hooks on tensors saved for a backward.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -16,12 +16,12 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-// What a node keeps of a hook; the node outlives it.
+// A node's record of a hook; the node outlives it.
 class HookKey {
  public:
   HookKey(TapeNode& node, uint64_t key) : node_(&node), key_(key) {}
 
-  // Null: it was removed. The lock is held.
+  // Null if it was removed. The GIL is held.
   [[nodiscard]] nb::object find() const {
     auto* object = static_cast<PyObject*>(node_->mirror());
     PyObject* hooks = object ? as_tape_object(object).hooks : nullptr;
@@ -56,7 +56,7 @@ Tensor read_gradient(PyObject* object) {
   return handle_of(object);
 }
 
-// What a hook over several gradients returned; None: they stay.
+// The result of a hook over several gradients; None leaves them unchanged.
 void replace_gradients(std::span<Tensor> gradients, const nb::object& returned) {
   if (returned.is_none()) return;
   if (is_tensor(returned.ptr()) && gradients.size() == 1) {
@@ -90,16 +90,16 @@ class HookHandle {
     self.node->remove_hook(id_);
     if (!self.hooks) return;
     const nb::object key = own(PyLong_FromUnsignedLongLong(key_));
-    if (PyDict_DelItem(self.hooks, key.ptr()) < 0) PyErr_Clear();  // removed before
+    if (PyDict_DelItem(self.hooks, key.ptr()) < 0) PyErr_Clear();  // already removed
   }
 
  private:
-  nb::object node_;  // a weak reference: the handle does not keep the history
+  nb::object node_;  // weak: the handle does not keep the history alive
   uint64_t key_;
   uint64_t id_;
 };
 
-uint64_t next_key = 0;  // under the lock
+uint64_t next_key = 0;  // under the GIL
 
 template <class Add>
 PyObject* add_hook(TapeNode& node, PyObject* callable, const Add& add) {
@@ -166,8 +166,8 @@ PyObject* add_leaf_hook(Accumulate& accumulator, PyObject* callable) {
 }
 
 void bind_tape_hooks(nb::module_& m) {
-  nb::class_<HookHandle>(m, "HookHandle", "What takes a hook away again; also under `with`.")
-      .def("remove", &HookHandle::remove, "Take the hook away; harmless when it is gone.")
+  nb::class_<HookHandle>(m, "HookHandle", "Removes a hook; also a context manager.")
+      .def("remove", &HookHandle::remove, "Remove the hook; harmless if it is already removed.")
       .def("__enter__", [](const nb::object& self) { return self; })
       .def("__exit__", [](const HookHandle& self, const nb::args& /*raised*/) { self.remove(); });
 }

@@ -1,5 +1,5 @@
-// Hooks in Python. The callables stand in the node's Python object, where the collector sees them;
-// the node itself has only their keys.
+// Hooks in Python. The node's Python object holds the callables, where the garbage collector sees
+// them; the node itself has only their keys.
 #pragma once
 
 #include <Python.h>
@@ -10,7 +10,7 @@
 
 namespace opwright::python {
 
-// Each gives a handle with remove(); a new reference. TypeError for what cannot be called.
+// Each returns a handle with remove(); a new reference. TypeError if it is not callable.
 PyObject* add_gradient_hook(const Edge& edge, PyObject* callable);  // gradient -> gradient | None
 PyObject* add_node_hook(TapeNode& node, PyObject* callable);        // (given, got) -> given | None
 PyObject* add_node_prehook(TapeNode& node, PyObject* callable);     // got -> got | None

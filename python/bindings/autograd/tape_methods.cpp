@@ -1,4 +1,4 @@
-// What a node of the tape tells Python, and what a formula's `ctx` can do.
+// The Python attributes of a node of the tape, and the methods of a formula's `ctx`.
 #include <cstdint>
 #include <string>
 
@@ -127,8 +127,8 @@ PyObject* mark_dirty(PyObject* self, PyObject* const* args, Py_ssize_t num_args)
   return guarded([&] {
     auto* node = dynamic_cast<PythonFunctionNode*>(as_tape_object(self).node);
     OPWRIGHT_CHECK_KIND("AttributeError", node, as_tape_object(self).node->name(),
-                        " is no autograd.Function, so it has no mark_dirty: its schema tells what "
-                        "it writes");
+                        " is not an autograd.Function, so it has no mark_dirty: its schema says "
+                        "what it writes");
     const TensorPointers tensors =
         read_tensor_arguments(args, num_args, false, *node, "mark_dirty");
     node->mark_dirty({tensors.data(), tensors.size()});
@@ -193,37 +193,37 @@ PyObject* tape_text(PyObject* self) {
 PyMethodDef tape_methods[] = {
     {"save_for_backward", as_method(save_for_backward), METH_FASTCALL,
      "save_for_backward($self, *tensors)\n--\n\n"
-     "Keep tensors, or None, for the formula; a later write to one of them is found there."},
+     "Save tensors, or None, for the formula, which detects later writes to them."},
     {"set_materialize_grads", as_method(set_materialize_grads), METH_O,
      "set_materialize_grads($self, value, /)\n--\n\n"
-     "False: gradients of results that are not there arrive as None instead of zeros."},
+     "If False, undefined gradients of results are passed as None instead of zeros."},
     {"mark_non_differentiable", as_method(mark_non_differentiable), METH_FASTCALL,
      "mark_non_differentiable($self, *results)\n--\n\n"
-     "Say which results carry no gradient."},
+     "Mark results that carry no gradient."},
     {"mark_dirty", as_method(mark_dirty), METH_FASTCALL,
      "mark_dirty($self, *inputs)\n--\n\n"
-     "Say which inputs the forward of an autograd.Function wrote to."},
+     "Mark inputs that the forward of an autograd.Function wrote to."},
     {"name", as_method(tape_name), METH_NOARGS,
      "name($self, /)\n--\n\n"
-     "Give the operator's name, or what the node does."},
+     "Return the operator's name, or what the node does."},
     {"register_hook", as_method(register_tape_hook), METH_O,
      "register_hook($self, hook, /)\n--\n\n"
-     "Call `hook(given, got)` after the node, with the gradients that it gave and got; what it\n"
-     "returns, unless None, is given instead."},
+     "Call `hook(grad_inputs, grad_outputs)` after the node, with the gradients that it computed\n"
+     "and received; its result, unless None, replaces the computed ones."},
     {"register_prehook", as_method(register_prehook), METH_O,
      "register_prehook($self, hook, /)\n--\n\n"
-     "Call `hook(got)` before the node; what it returns, unless None, is got instead."},
+     "Call `hook(grad_outputs)` before the node; its result, unless None, replaces them."},
     {}};
 
 PyGetSetDef tape_properties[] = {
-    {"saved_tensors", get_saved_tensors, nullptr, "What save_for_backward kept, as a tuple.",
+    {"saved_tensors", get_saved_tensors, nullptr, "The tensors of save_for_backward, as a tuple.",
      nullptr},
     {"needs_input_grad", get_needs_input_grad, nullptr,
-     "For each argument whether it needs a gradient; a tuple for a list of tensors.", nullptr},
+     "Whether each argument needs a gradient; a tuple for a list of tensors.", nullptr},
     {"next_functions", get_next_functions, nullptr,
-     "Where its gradients go: pairs of a node, or None, and the place there.", nullptr},
-    {"metadata", get_metadata, nullptr, "A dict for whatever belongs to the node.", nullptr},
-    {"variable", get_variable, nullptr, "The leaf whose gradient this node sums up.", nullptr},
+     "Where its gradients go: pairs of a node, or None, and the input there.", nullptr},
+    {"metadata", get_metadata, nullptr, "A dict for user data.", nullptr},
+    {"variable", get_variable, nullptr, "The leaf whose gradient this node accumulates.", nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {}};
 

@@ -1,4 +1,4 @@
-// What autograd adds to opwright.Tensor.
+// The autograd attributes and methods of opwright.Tensor.
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,7 +65,7 @@ PyObject* get_is_leaf(PyObject* self, void* /*closure*/) {
   return guarded([&] { return to_bool(is_leaf(seen_tensor(self))); });
 }
 
-// The node of a tensor that was computed; no node: a leaf.
+// The node of a computed tensor; null for a leaf.
 Edge history_edge(const Tensor& tensor) {
   if (!requires_grad(tensor) || is_leaf(tensor)) return {};
   return edge_of(tensor);
@@ -177,7 +177,7 @@ PyObject* tensor_backward(PyObject* self, PyObject* args, PyObject* kwargs) {
     std::vector<Tensor> targets;
     if (inputs != Py_None) {
       targets = read_tensors(inputs, "backward: inputs");
-      OPWRIGHT_CHECK(!targets.empty(), "backward: inputs is empty; leave it out for all leaves");
+      OPWRIGHT_CHECK(!targets.empty(), "backward: inputs is empty; omit it for all leaves");
     }
     opwright::backward({&output, 1}, {&given, 1}, targets,
                        read_options(retain_graph, create_graph != 0));
@@ -211,20 +211,20 @@ PyObject* register_post_accumulate_grad_hook(PyObject* self, PyObject* hook) {
 const PyMethodDef kAutogradMethods[] = {
     {"requires_grad_", as_method(requires_grad_method), kKeywords,
      "requires_grad_($self, requires_grad=True)\n--\n\n"
-     "Set whether operators record what they do with this tensor, and give it back.\n\n"
+     "Set whether operators on this tensor are recorded; return the tensor.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.zeros(2).requires_grad_().requires_grad\n"
      "True\n"},
     {"detach_", as_method(detach_in_place_method), METH_NOARGS,
      "detach_($self, /)\n--\n\n"
-     "Forget how the tensor was computed, and give it back.\n\n"
+     "Detach the tensor from its history in place; return it.\n\n"
      ">>> import opwright as ow\n"
      ">>> y = ow.ones(2, requires_grad=True) * 2\n"
      ">>> y.detach_().requires_grad\n"
      "False\n"},
     {"retain_grad", as_method(retain_grad), METH_NOARGS,
      "retain_grad($self, /)\n--\n\n"
-     "Keep the gradient of a tensor that was computed, as that of a leaf is kept.\n\n"
+     "Keep the gradient of a computed tensor in `grad`, as for a leaf.\n\n"
      ">>> import opwright as ow\n"
      ">>> y = ow.ones(2, requires_grad=True) * 2\n"
      ">>> y.retain_grad()\n"
@@ -233,10 +233,10 @@ const PyMethodDef kAutogradMethods[] = {
      "tensor([3., 3.])\n"},
     {"backward", as_method(tensor_backward), kKeywords,
      "backward($self, gradient=None, retain_graph=None, create_graph=False, inputs=None)\n--\n\n"
-     "Compute the gradients of the leaves that this tensor came from, and add them to `grad`.\n\n"
-     "`gradient` is that of this tensor, 1 if it is left out and there is one element. With\n"
-     "`retain_graph` it can be done again, with `create_graph` the gradients can themselves be\n"
-     "differentiated, with `inputs` only these get a gradient.\n\n"
+     "Compute the gradients of this tensor's leaves, and add them to their `grad`.\n\n"
+     "`gradient` is that of this tensor; it defaults to 1 if there is one element. `retain_graph`\n"
+     "allows another backward; `create_graph` makes the gradients differentiable; with `inputs`,\n"
+     "only these get a gradient.\n\n"
      ">>> import opwright as ow\n"
      ">>> x = ow.tensor([1.0, 2.0], requires_grad=True)\n"
      ">>> (x * x).sum().backward()\n"
@@ -244,8 +244,8 @@ const PyMethodDef kAutogradMethods[] = {
      "tensor([2., 4.])\n"},
     {"register_hook", as_method(register_tensor_hook), METH_O,
      "register_hook($self, hook, /)\n--\n\n"
-     "Call `hook(gradient)` when this tensor's gradient is known; it may return another one.\n\n"
-     "The handle that it gives takes the hook away: `handle.remove()`.\n\n"
+     "Call `hook(gradient)` when this tensor's gradient is computed; it may return another one.\n\n"
+     "Returns a handle that removes the hook: `handle.remove()`.\n\n"
      ">>> import opwright as ow\n"
      ">>> x = ow.ones(2, requires_grad=True)\n"
      ">>> handle = x.register_hook(lambda gradient: gradient * 10)\n"
@@ -254,7 +254,7 @@ const PyMethodDef kAutogradMethods[] = {
      "tensor([10., 10.])\n"},
     {"register_post_accumulate_grad_hook", as_method(register_post_accumulate_grad_hook), METH_O,
      "register_post_accumulate_grad_hook($self, hook, /)\n--\n\n"
-     "Call `hook(leaf)` each time after a gradient was added to the `grad` of this leaf.\n\n"
+     "Call `hook(leaf)` after each time a gradient is added to the `grad` of this leaf.\n\n"
      ">>> import opwright as ow\n"
      ">>> x = ow.ones(2, requires_grad=True)\n"
      ">>> handle = x.register_post_accumulate_grad_hook(lambda leaf: print(leaf.grad))\n"
@@ -262,7 +262,7 @@ const PyMethodDef kAutogradMethods[] = {
      "tensor([1., 1.])\n"},
     {"_is_view", as_method(is_view), METH_NOARGS,
      "_is_view($self, /)\n--\n\n"
-     "Tell whether autograd knows this tensor as a view of another one.\n\n"
+     "Return whether autograd tracks this tensor as a view of another one.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.zeros(2)[0]._is_view()\n"
      "True\n"},
@@ -274,34 +274,34 @@ void add_autograd_slots(TensorSlots& out) {
   out.methods.insert(out.methods.end(), std::begin(kAutogradMethods), std::end(kAutogradMethods));
   const PyGetSetDef properties[] = {
       {"requires_grad", get_requires_grad, set_requires_grad_property,
-       "Whether operators record what they do with this tensor.\n\n"
+       "Whether operators on this tensor are recorded.\n\n"
        ">>> import opwright as ow\n"
        ">>> ow.zeros(2).requires_grad\n"
        "False\n",
        nullptr},
       read_only("is_leaf", get_is_leaf,
-                "Whether no recorded operator made this tensor.\n\n"
+                "Whether this tensor is not the result of a recorded operator.\n\n"
                 ">>> import opwright as ow\n"
                 ">>> ow.zeros(2).is_leaf\n"
                 "True\n"),
       {"grad", get_grad, set_grad,
-       "The gradient that backward has found, or None.\n\n"
+       "The gradient computed by backward, or None.\n\n"
        ">>> import opwright as ow\n"
        ">>> ow.zeros(2).grad is None\n"
        "True\n",
        nullptr},
       read_only("retains_grad", get_retains_grad,
-                "Whether the gradient of a tensor that was computed is kept.\n\n"
+                "Whether the gradient of a computed tensor is kept.\n\n"
                 ">>> import opwright as ow\n"
                 ">>> ow.zeros(2).retains_grad\n"
                 "False\n"),
       read_only("grad_fn", get_grad_fn,
-                "The node of the recorded call that made this tensor, or None.\n\n"
+                "The node of the recorded call that computed this tensor, or None.\n\n"
                 ">>> import opwright as ow\n"
                 ">>> ow.ones(2, requires_grad=True).sin().grad_fn\n"
                 "<backward of aten::sin>\n"),
       read_only("output_nr", get_output_nr,
-                "Which result of the call that made it this tensor is.\n\n"
+                "The index of this tensor among the results of its call.\n\n"
                 ">>> import opwright as ow\n"
                 ">>> ow.ones(4, requires_grad=True).split(2)[1].output_nr\n"
                 "1\n"),
@@ -312,7 +312,7 @@ void add_autograd_slots(TensorSlots& out) {
                 ">>> x[0][1]._base is x\n"
                 "True\n"),
       {"data", get_data, set_data_property,
-       "The same memory without the history; setting it changes what the tensor shows.\n\n"
+       "The same memory without the history; setting it replaces the tensor's contents.\n\n"
        ">>> import opwright as ow\n"
        ">>> x = ow.ones(2, requires_grad=True)\n"
        ">>> x.data.mul_(3).requires_grad, x.tolist()\n"

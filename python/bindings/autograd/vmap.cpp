@@ -26,16 +26,16 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-// The arguments of a call as a list of leaves. One whose dim is None stays whole.
+// The arguments of a call as a list of leaves. One whose dim is None is not flattened.
 struct MappedInputs {
   PyObject* function;
-  std::optional<TreeSpec> spec = {};  // nothing: the leaves are the arguments
+  std::optional<TreeSpec> spec = {};  // empty: the leaves are the arguments
   std::vector<nb::object> leaves = {};
-  std::vector<Tensor> tensors = {};  // undefined for what has no batch
+  std::vector<Tensor> tensors = {};  // undefined for leaves without a batch
   BatchDims dims = {};
 };
 
-// The names of the function's parameters, where it tells them.
+// The names of the function's parameters, if known.
 std::vector<std::string> told_parameter_names(PyObject* function) {
   std::vector<std::string> names;
   try {
@@ -49,7 +49,7 @@ std::vector<std::string> told_parameter_names(PyObject* function) {
   return names;
 }
 
-// weights["bias"], or args[1]["bias"] where the parameter's name is not known.
+// weights["bias"], or args[1]["bias"] if the parameter's name is unknown.
 std::string leaf_name(const void* context, size_t index) {
   const auto& inputs = *static_cast<const MappedInputs*>(context);
   const std::string path =
@@ -105,7 +105,7 @@ MappedInputs flatten_inputs(PyObject* function, PyObject* args, PyObject* in_dim
   return inputs;
 }
 
-// What the function is called with.
+// The arguments of the function.
 nb::object sample_arguments(const MappedInputs& inputs, std::span<const Tensor> samples) {
   if (inputs.spec) {
     std::vector<nb::object> leaves = inputs.leaves;
@@ -122,7 +122,7 @@ nb::object sample_arguments(const MappedInputs& inputs, std::span<const Tensor> 
   return args;
 }
 
-// vmap with its options; what is called is given with each call.
+// vmap with its options; the callable is passed with each call.
 class VmapCall {
  public:
   VmapCall(nb::object in_dims, nb::object out_dims, const std::string& randomness,
@@ -159,7 +159,7 @@ class VmapCall {
   }
 
  private:
-  // No spec: one tensor.
+  // No spec means one tensor.
   [[nodiscard]] MappedOutputs outputs_of(const nb::object& returned,
                                          std::optional<TreeSpec>& spec) const {
     spec.reset();

@@ -25,7 +25,7 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-// What a function of opwright._compile.llvm gives; the lock is held.
+// The result of a function of opwright._compile.llvm; the GIL is held.
 nb::object call_llvm(const char* function) {
   const nb::object module = nb::steal(require(PyImport_ImportModule("opwright._compile.llvm")));
   return nb::steal(require(PyObject_CallMethod(module.ptr(), function, nullptr)));
@@ -71,7 +71,7 @@ ObjectMaker find_llvmlite() {
           .assembly = &make_assembly};
 }
 
-// For tests and tools; keeps the code.
+// For tests and tools; keeps the code alive.
 struct CodeHandle {
   ObjectCodePtr code;
   [[nodiscard]] std::optional<uint64_t> address(const std::string& name) const {
@@ -87,7 +87,7 @@ void bind_code_maker(nb::module_& m) {
   set_object_maker(&find_llvmlite);
   nb::class_<CodeHandle>(m, "ObjectCode", "Machine code in memory; it lives as long as this.")
       .def("address", &CodeHandle::address, nb::arg("name"),
-           "Where a function begins; None: there is no such function.");
+           "The address of a function; None if there is no such function.");
   m.def(
       "code_for",
       [](const std::string& ir) -> std::optional<CodeHandle> {
@@ -95,20 +95,20 @@ void bind_code_maker(nb::module_& m) {
         if (!code) return std::nullopt;
         return CodeHandle{std::move(code)};
       },
-      nb::arg("ir"), "The code of LLVM's text; None where nothing can make it.");
+      nb::arg("ir"), "Compile LLVM IR; None if no compiler is available.");
   m.def("assembly_for", &assembly_for, nb::arg("ir"),
-        "The assembly of LLVM's text; empty where nothing can make it.");
+        "Compile LLVM IR to assembly; empty if no compiler is available.");
   m.def("object_maker_name", &object_maker_name,
-        "Who makes code here: llvmlite with its version, or the path of LLVM; empty: nobody.");
+        "The compiler: llvmlite with its version, or the path of LLVM; empty if there is none.");
   m.def(
       "code_vector_bytes",
       [] {
         EmitTarget target;
         return find_emit_target(target) ? target.vector_bytes : 0;
       },
-      "The size of the vectors that code is made for; 0: none is made for this processor.");
+      "The vector size of compiled code; 0 if this processor is not supported.");
   m.def("drop_unused_code", &drop_unused_code,
-        "Drop code from memory that no compiled function uses.");
+        "Free code that no compiled function uses.");
 }
 
 }  // namespace opwright::python

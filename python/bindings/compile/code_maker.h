@@ -1,4 +1,4 @@
-// llvmlite as what makes the code of compiled functions.
+// Uses llvmlite to compile the code of compiled functions.
 #pragma once
 
 namespace nanobind {
@@ -7,8 +7,7 @@ class module_;
 
 namespace opwright::python {
 
-// Imports nothing: opwright._compile.llvm is imported when code is asked for, llvmlite when it is
-// made.
+// Imports nothing: opwright._compile.llvm is imported when code is requested, llvmlite when it is compiled.
 void bind_code_maker(nanobind::module_& m);
 
 }  // namespace opwright::python

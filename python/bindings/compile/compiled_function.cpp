@@ -35,12 +35,12 @@ struct CompiledObject {
   PyObject_HEAD vectorcallfunc vectorcall;
   PyObject* function;
   CompiledState* state;  // owned
-  PyObject* options;     // the arguments that it was made with, a tuple
+  PyObject* options;     // the arguments of its constructor, a tuple
   PyObject* dict;
   PyObject* weakrefs;
 };
 
-// All that live; under the lock.
+// All live ones; under the GIL.
 std::unordered_set<PyObject*>& all_compiled() {
   static auto* all = new std::unordered_set<PyObject*>;
   return *all;
@@ -161,7 +161,7 @@ PyObject* get_attribute(PyObject* object, PyObject* name) {
   return PyObject_GetAttr(as_compiled(object)->function, name);
 }
 
-// A module's are set in the module.
+// Attributes of a compiled module are set on the module.
 int set_attribute(PyObject* object, PyObject* name, PyObject* value) {
   PyObject* function = as_compiled(object)->function;
   if (PyFunction_Check(function) || PyMethod_Check(function))
@@ -173,7 +173,7 @@ PyObject* get_wrapped(PyObject* object, void* /*unused*/) {
   return Py_NewRef(as_compiled(object)->function);
 }
 
-// So that isinstance() takes a compiled module for a module.
+// Makes isinstance() treat a compiled module as a module.
 PyObject* get_class(PyObject* object, void* /*unused*/) {
   PyObject* function = as_compiled(object)->function;
   const bool is_function =
@@ -238,7 +238,7 @@ PyObject* get_descriptions(PyObject* object, void* /*unused*/) {
   });
 }
 
-// Copies and pickles are made anew of the function.
+// Copies and pickles are created again from the function.
 PyObject* reduce_compiled(PyObject* object, PyObject* /*unused*/) {
   return Py_BuildValue("OO", compiled_type, as_compiled(object)->options);
 }
@@ -261,18 +261,18 @@ PyGetSetDef compiled_properties[] = {
     {"num_compiles", &get_num_compiles, nullptr, "How often it was captured and compiled.",
      nullptr},
     {"recompile_reasons", &get_reasons, nullptr,
-     "Why it was compiled again each time: the guard that did not hold, with values.", nullptr},
+     "The reason of each recompilation: the guard that failed, with values.", nullptr},
     {"breaks", &get_breaks, nullptr,
-     "Where captures ended early, so that calls run eagerly: '<cause>, at <file>:<line>'.",
+     "Why captures ended early and calls run eagerly: '<cause>, at <file>:<line>'.",
      nullptr},
-    {"guards", &get_guards, nullptr, "A text for each guard set, the last used first.", nullptr},
-    {"graphs", &get_graphs, nullptr, "The captured graphs, the last used first.", nullptr},
+    {"guards", &get_guards, nullptr, "A text for each guard set, last used first.", nullptr},
+    {"graphs", &get_graphs, nullptr, "The captured graphs, last used first.", nullptr},
     {"descriptions", &get_descriptions, nullptr,
-     "For each guard set a list of (title, text) that tells what runs.", nullptr},
+     "For each guard set a list of (title, text) that describes what runs.", nullptr},
     {"__dict__", &PyObject_GenericGetDict, &PyObject_GenericSetDict, nullptr, nullptr},
     {}};
 PyMethodDef compiled_methods[] = {
-    {"reset", &reset_compiled, METH_NOARGS, "Forget all that was compiled."},
+    {"reset", &reset_compiled, METH_NOARGS, "Discard all compiled code."},
     {"__reduce__", &reduce_compiled, METH_NOARGS, nullptr},
     {}};
 PyMemberDef compiled_members[] = {
@@ -281,7 +281,7 @@ PyMemberDef compiled_members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(CompiledObject, weakrefs), READONLY, nullptr},
     {}};
 constexpr char kCompiledDoc[] =
-    "A function or module that runs compiled graphs; `opwright.compile` makes it.\n\n"
+    "A function or module that runs compiled graphs; the result of `opwright.compile`.\n\n"
     ">>> import opwright as ow\n"
     ">>> twice = ow.compile(lambda x: x + x)\n"
     ">>> twice(ow.ones(2)), twice.num_compiles\n"
@@ -327,8 +327,8 @@ PyObject* compiled_target(PyObject* object) noexcept {
 
 void bind_compile(nb::module_& m) {
   m.def("next_module_epoch", &raise_module_clock,
-        "A number that no state of any module had before.");
-  m.def("reset_compiled", &reset_all, "Forget what all functions were compiled for.");
+        "A number that no state of any module has had before.");
+  m.def("reset_compiled", &reset_all, "Discard all compiled code of all functions.");
   m.def(
       "set_recompile_hook", [](const nb::object& hook) { set_recompile_hook(hook.ptr()); },
       nb::arg("hook").none());

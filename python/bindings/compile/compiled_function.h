@@ -1,8 +1,8 @@
 // opwright.CompiledFunction: a Python callable that runs captured graphs.
 //
 // A raw type with a vectorcall. A call checks the guards of the entry that was used last, then of
-// the others; where none holds, the function is captured anew. Attributes that it has not are those
-// of the function or module.
+// the others; if none holds, the function is captured again. Other attributes are those of the
+// function or module.
 #pragma once
 
 #include <Python.h>
@@ -16,7 +16,7 @@ namespace opwright::python {
 void add_compiled_function_type(PyObject* module);
 void bind_compile(nanobind::module_& m);
 
-// What a CompiledFunction calls, borrowed; null for any other object.
+// The callable of a CompiledFunction, borrowed; null for any other object.
 PyObject* compiled_target(PyObject* object) noexcept;
 
 }  // namespace opwright::python

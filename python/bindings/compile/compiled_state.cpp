@@ -42,7 +42,7 @@ std::string function_name(PyObject* function) {
   return text ? text : class_name(function);
 }
 
-// The names of parameters by position; "arg0" where Python cannot tell.
+// The names of parameters by position; "arg0" if Python does not know them.
 std::vector<std::string> positional_names(PyObject* function, size_t count) {
   std::vector<std::string> names;
   nb::object plain = nb::borrow(function);
@@ -172,7 +172,7 @@ nb::object CompiledState::capture(PyObject* function, const GivenArguments& give
       if (!unfit.empty()) {
         (void)breaks.end_trace(
             {.text = concatenate(function_name(function), " returns ", unfit,
-                                 ", which a graph cannot give (it gives tensors, numbers, "
+                                 ", which a graph cannot return (it returns tensors, numbers, "
                                  "strings, None, and containers of them)")});
       }
     }
@@ -192,19 +192,19 @@ nb::object CompiledState::capture(PyObject* function, const GivenArguments& give
     const std::string text = error.text();
     note_break(entry, arguments, text.substr(0, text.find('\n')), function);
   }
-  // The tape of the trace was used up by the try: what f did to state of Python is done again, this
-  // once.
+  // The failed attempt consumed the trace's tape, so f runs again: its effects on Python state
+  // happen twice, this once.
   return call_body(function, given);
 }
 
-// The call is done, eagerly from the break on; the next ones of this guard set are so from the
+// This call has run eagerly from the break on; later calls of this guard set run eagerly from the
 // start.
 void CompiledState::note_break(const EntryPtr& entry, std::span<const CapturedArgument> arguments,
                                std::string reason, PyObject* function) {
   entry->set_eager(reason, arguments);
   cache_.insert(entry);
   log(LogTopic::Breaks, function_name(function), " runs eagerly: ", reason);
-  if (std::ranges::find(breaks_, reason) != breaks_.end()) return;  // it was told
+  if (std::ranges::find(breaks_, reason) != breaks_.end()) return;  // already reported
   if (breaks_.size() == kMostReasons) breaks_.erase(breaks_.begin());
   breaks_.push_back(reason);
   warn("PerformanceWarning",

@@ -1,4 +1,4 @@
-// CompiledState: the guard sets of a compiled Python function, and how a new one is made.
+// CompiledState: the guard sets of a compiled Python function, and how new ones are created.
 #pragma once
 
 #include <cstddef>
@@ -32,14 +32,14 @@ class CompiledState {
       : options_(std::move(options)), sizes_(options_.dynamic) {}
 
   using EntryPtr = EntryCache<PythonEntry>::EntryPtr;
-  // Null: none holds.
+  // Null if none holds.
   [[nodiscard]] EntryPtr find(const GivenArguments& given, PythonEntry::Values& values) {
     return cache_.find([&](const PythonEntry& entry) { return entry.check(given, values); });
   }
-  // Captures the function for these arguments and gives what it returns for them.
+  // Captures the function for these arguments and returns its result for them.
   [[nodiscard]] nanobind::object capture(PyObject* function, const GivenArguments& given);
 
-  // A call of it is a call of the function from now on; empty: not.
+  // Why every call runs the function itself from now on; empty if it does not.
   [[nodiscard]] const std::string& eager_reason() const noexcept { return eager_reason_; }
   [[nodiscard]] uint64_t num_compiles() const noexcept { return num_compiles_; }
   [[nodiscard]] const std::vector<std::string>& reasons() const noexcept { return reasons_; }
@@ -60,14 +60,14 @@ class CompiledState {
   PythonCompileOptions options_;
   EntryCache<PythonEntry> cache_;
   SizeHistory sizes_;
-  std::vector<std::string> reasons_;  // of the last captures but the first
+  std::vector<std::string> reasons_;  // of the latest captures except the first
   std::vector<std::string> breaks_;   // "<cause>, at <file>:<line>"
   std::string eager_reason_;
   uint64_t num_compiles_ = 0;
-  uint32_t own_changes_ = 0;  // captures in a row after which their own guards did not hold
+  uint32_t own_changes_ = 0;  // consecutive captures whose own guards failed right after
 };
 
-// Told of each reason to compile again, a str; null: nobody.
+// Called with each recompilation reason, a str; null if there is no hook.
 void set_recompile_hook(PyObject* hook);
 
 }  // namespace opwright::python

@@ -21,10 +21,10 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-// Functions that are followed at most: more than a program's own reach.
+// The maximum number of functions that are followed: more than a program's own reach.
 constexpr size_t kMostFollowed = 4096;
 
-// Elements of a list or tuple that are looked at.
+// Elements of a list or tuple that are inspected.
 constexpr Py_ssize_t kMostElements = 256;
 
 std::atomic<uint64_t> clock{1};
@@ -44,7 +44,7 @@ bool is_module(PyObject* object) {
   return PyType_IsSubtype(Py_TYPE(object), reinterpret_cast<PyTypeObject*>(wanted)) != 0;
 }
 
-// Whether code is this package's own, which reads nothing that a program changes.
+// Whether code belongs to this package, which reads nothing that a program changes.
 bool is_package_globals(PyObject* globals) {
   PyObject* name = PyDict_GetItemString(globals, "__name__");
   const char* text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
@@ -78,7 +78,7 @@ void FunctionState::add_code(PyObject* code, PyObject* globals, GuardedTensors& 
     PyObject* value = PyDict_GetItemWithError(globals, name.ptr());
     if (!value) {
       PyErr_Clear();
-      continue;  // built in, or not there yet
+      continue;  // built in, or not defined yet
     }
     if (PyModule_Check(value)) continue;
     add_place(Place::Kind::Item, globals, name.ptr(), value, "global " + name_text(name.ptr()),
@@ -211,7 +211,7 @@ std::string FunctionState::find_difference(OpwValue* values) const {
   }
   for (const Place& place : places_) {
     PyObject* object = read(place);
-    if (!object) return place.guard.name() + " is not there any more";
+    if (!object) return place.guard.name() + " no longer exists";
     if (!place.guard.check(object, values)) return place.guard.describe_difference(object);
   }
   return "";

@@ -1,9 +1,10 @@
-// FunctionState: what a function reads beside its arguments, as far as compiled functions guard it.
+// FunctionState: the state that a function reads besides its arguments, as far as compiled
+// functions guard it.
 //
-// Closure cells, defaults and globals that its code names; the same of functions that these hold,
-// and of the forward passes of modules that they hold. A module and all below it are watched by
-// their attribute epochs. What is reached through attributes of other objects, through modules of
-// Python and through containers that a program changes is not looked at.
+// Closure cells, defaults and globals that its code names; the same for functions that these hold,
+// and for the forward passes of modules that they hold. A module and its descendants are watched by
+// their attribute epochs. State reached through attributes of other objects, through Python modules
+// and through mutable containers is not guarded.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +21,11 @@
 
 namespace opwright::python {
 
-// Raised by every change of any module; gives the new number.
+// Raised by every change of any module; returns the new number.
 uint64_t raise_module_clock() noexcept;
 uint64_t module_clock() noexcept;
 
-// A module of the tree of one that is watched.
+// A module in the tree of a watched one.
 struct WatchedModule {
   nanobind::object module;
   nanobind::object epoch;  // an int
@@ -33,14 +34,14 @@ struct WatchedModule {
 
 class FunctionState {
  public:
-  // All that `function` reaches, as it is now. Tensors become inputs of the graph.
+  // Everything that `function` reaches, as it is now. Tensors become inputs of the graph.
   void add_function(PyObject* function, GuardedTensors& tensors);
   // An argument or another object that the function can reach.
   void add_object(PyObject* object, const std::string& name, GuardedTensors& tensors);
 
-  // Puts tensors into `values` by their places.
+  // Puts tensors into `values` at their positions.
   [[nodiscard]] bool check(OpwValue* values) const;
-  // Which guard does not hold, with values; empty: all do.
+  // The guard that fails, with values; empty if all hold.
   [[nodiscard]] std::string find_difference(OpwValue* values) const;
   [[nodiscard]] std::string text() const;
 
@@ -55,7 +56,7 @@ class FunctionState {
     nanobind::object key;     // of a dict
     ObjectGuard guard;
   };
-  [[nodiscard]] static PyObject* read(const Place& place);  // borrowed; null: nothing is there
+  [[nodiscard]] static PyObject* read(const Place& place);  // borrowed; null if there is nothing
   void add_place(Place::Kind kind, PyObject* holder, PyObject* key, PyObject* value,
                  const std::string& name, GuardedTensors& tensors);
   void add_code(PyObject* code, PyObject* globals, GuardedTensors& tensors);
@@ -67,7 +68,7 @@ class FunctionState {
   std::vector<Place> places_;
   std::vector<WatchedModule> modules_;
   std::unordered_set<PyObject*> followed_;
-  mutable uint64_t checked_clock_ = 0;  // module_clock() when all epochs were right last
+  mutable uint64_t checked_clock_ = 0;  // module_clock() when all epochs last matched
 };
 
 }  // namespace opwright::python

@@ -1,4 +1,4 @@
-// ModuleSnapshot: what modules hold before a capture, to find what the function set in them.
+// ModuleSnapshot: the contents of modules before a capture, to find what the function set in them.
 #pragma once
 
 #include <string>
@@ -14,11 +14,11 @@ namespace opwright::python {
 
 class ModuleSnapshot {
  public:
-  // The modules live longer.
+  // The modules must outlive it.
   explicit ModuleSnapshot(const std::vector<WatchedModule>& modules);
 
-  // RuntimeError for a tensor of the capture in an attribute of a module, which names both; all
-  // modules are as they were before then.
+  // RuntimeError if an attribute of a module holds a tensor of the capture; it names both, and all
+  // modules are restored first.
   void refuse_traced(const Interpreter& level) const;
 
  private:

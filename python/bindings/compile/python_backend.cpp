@@ -23,7 +23,7 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-// What a backend's function gave for a graph.
+// The result of a backend's function for a graph.
 class PythonExecutable final : public Executable {
  public:
   PythonExecutable(std::string name, PyObject* callable, GraphPtr graph)
@@ -47,13 +47,14 @@ class PythonExecutable final : public Executable {
         results.size() == 1 && !PyTuple_Check(returned.ptr()) && !PyList_Check(returned.ptr());
     const bool is_many = PyTuple_Check(returned.ptr()) || PyList_Check(returned.ptr());
     const nb::object all = is_one ? nb::object(nb::make_tuple(returned)) : returned;
-    OPWRIGHT_CHECK_TYPE(is_one || is_many || results.empty(), "compile: what the backend '", name_,
-                        "' gave returned a ", class_name(returned.ptr()), ", a tuple of ",
-                        results.size(), " values was expected");
+    OPWRIGHT_CHECK_TYPE(is_one || is_many || results.empty(),
+                        "compile: the callable of the backend '", name_, "' returned a ",
+                        class_name(returned.ptr()), ", a tuple of ", results.size(),
+                        " values was expected");
     if (results.empty() && !is_many) return;
     const auto count = static_cast<size_t>(PySequence_Fast_GET_SIZE(all.ptr()));
-    OPWRIGHT_CHECK_VALUE(count == results.size(), "compile: what the backend '", name_,
-                         "' gave returned ", count, " values, the graph has ", results.size());
+    OPWRIGHT_CHECK_VALUE(count == results.size(), "compile: the callable of the backend '", name_,
+                         "' returned ", count, " values, the graph has ", results.size());
     std::vector<Value> values;
     for (size_t i = 0; i < count; ++i) {
       PyObject* each = PySequence_Fast_GET_ITEM(all.ptr(), static_cast<Py_ssize_t>(i));
@@ -66,9 +67,10 @@ class PythonExecutable final : public Executable {
     const NodeArgument& expected = graph_->outputs()[output];
     const bool is_tensor_expected =
         expected.kind() == NodeArgument::Kind::Value && expected.value().tensor().is_defined();
-    OPWRIGHT_CHECK_TYPE(is_tensor(given) == is_tensor_expected, "compile: what the backend '",
-                        name_, "' gave returned a ", class_name(given), " for output ", output,
-                        ", a ", is_tensor_expected ? "tensor" : "number or None", " was expected");
+    OPWRIGHT_CHECK_TYPE(is_tensor(given) == is_tensor_expected,
+                        "compile: the callable of the backend '", name_, "' returned a ",
+                        class_name(given), " for output ", output, ", a ",
+                        is_tensor_expected ? "tensor" : "number or None", " was expected");
   }
 
   std::string name_;

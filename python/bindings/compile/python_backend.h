@@ -9,10 +9,10 @@
 
 namespace opwright::python {
 
-// A backend by its name, or `object(graph_module, example_inputs)`, which gives a callable.
+// A backend by name, or `object(graph_module, example_inputs)`, which returns a callable.
 // ValueError, TypeError.
 [[nodiscard]] Backend read_backend(PyObject* object);
-// ValueError for a name that is taken, TypeError for what cannot be called.
+// ValueError for a name that is taken, TypeError for an object that is not callable.
 void register_python_backend(const std::string& name, PyObject* function);
 
 }  // namespace opwright::python

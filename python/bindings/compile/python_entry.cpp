@@ -126,7 +126,7 @@ bool PythonEntry::check_keywords(const GivenArguments& given, OpwValue* values) 
   if (given.num_keywords() != keywords_.size()) return false;
   for (size_t i = 0; i < keywords_.size(); ++i) {
     PyObject* wanted = keywords_[i].name.ptr();
-    size_t place = i;  // most calls have them in the same order
+    size_t place = i;  // most calls use the same order
     if (PyTuple_GET_ITEM(given.names, static_cast<Py_ssize_t>(i)) != wanted) {
       for (place = 0; place < keywords_.size(); ++place) {
         PyObject* name = PyTuple_GET_ITEM(given.names, static_cast<Py_ssize_t>(place));

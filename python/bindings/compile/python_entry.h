@@ -1,4 +1,4 @@
-// PythonEntry: one guard set of a compiled Python function, and what a call of it runs.
+// PythonEntry: one guard set of a compiled Python function, and what its calls run.
 #pragma once
 
 #include <cstddef>
@@ -23,22 +23,22 @@
 
 namespace opwright::python {
 
-// What is made of the values that a graph gives.
+// Builds the function's results from the values of a graph.
 class PythonResults {
  public:
   PythonResults() = default;
-  // Of what the function returned, all of which a graph can give.
+  // From the function's result, which a graph must be able to return.
   explicit PythonResults(PyObject* returned);
 
-  // What a graph cannot give of what a function returned: 'result["a"] of type x.Y'; empty: it can.
+  // What a graph cannot return of a function's result: 'result["a"] of type x.Y'; or empty.
   [[nodiscard]] static std::string find_unfit(PyObject* returned);
 
-  // The leaves that the graph gives: tensors and symbolic ints.
+  // The leaves that the graph returns: tensors and symbolic ints.
   [[nodiscard]] std::span<const nanobind::object> values() const noexcept { return values_; }
-  // Lets go of them: they are the capture's.
+  // Drops them: they belong to the capture.
   void forget_values() noexcept { values_.clear(); }
 
-  // Takes the values over. A new reference, or null with the exception.
+  // Takes ownership of the values. A new reference, or null with the exception.
   [[nodiscard]] PyObject* take(std::span<OpwValue> values) const noexcept {
     if (is_one_) [[likely]]
       return take_one(values[0]);
@@ -52,29 +52,29 @@ class PythonResults {
 
   bool is_one_ = false;  // one value of the graph, and no container around it
   std::optional<TreeSpec> spec_;
-  std::vector<nanobind::object> constants_;  // one for each leaf; none: a value of the graph
+  std::vector<nanobind::object> constants_;  // one for each leaf; invalid for a value of the graph
   std::vector<nanobind::object> values_;
 };
 
 class PythonEntry {
  public:
-  // The guards of a call of `function`, as everything is now.
+  // The guards of a call of `function`, for the current state.
   PythonEntry(PyObject* function, const GivenArguments& given,
               const std::vector<std::string>& names);
 
-  // Room for the tensors of a call: arguments, closure, then what the graph closes over.
+  // The number of tensors of a call: arguments, closure, then what the graph closes over.
   using Values = SmallVector<OpwValue, 32>;
 
-  // Whether the entry is for this call; then `values` has its tensors. The context is plain.
+  // Whether the entry applies to this call; then `values` has its tensors. The context is plain.
   [[nodiscard]] bool check(const GivenArguments& given, Values& values) const;
-  // The first guard that does not hold.
+  // The first guard that fails.
   [[nodiscard]] std::string find_difference(const GivenArguments& given) const;
   // A new reference, or null with the exception.
   [[nodiscard]] PyObject* run(const Values& values) const noexcept;
 
   [[nodiscard]] const GuardedTensors& tensors() const noexcept { return tensors_; }
   [[nodiscard]] const FunctionState& state() const noexcept { return state_; }
-  // The end of a capture: what it gave, or why calls run the function itself.
+  // The end of a capture: its result, or why calls run the function itself.
   void set_compiled(std::unique_ptr<CompiledEntry> compiled, PythonResults results);
   void set_eager(std::string reason, std::span<const CapturedArgument> arguments);
   [[nodiscard]] bool is_eager() const noexcept { return !compiled_; }

@@ -30,8 +30,7 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-// The arguments of one launch. Numbers have the types that the kernel's text would give them: see
-// the docstring.
+// The arguments of one launch. Numbers get the types that the docstring lists.
 class LaunchArguments {
  public:
   explicit LaunchArguments(const std::string& kernel) : kernel_(kernel) {}
@@ -56,7 +55,7 @@ class LaunchArguments {
     }
   }
 
-  // Of the tensors; none: there are none.
+  // The device of the tensors; empty if there are none.
   [[nodiscard]] std::optional<Device> device() const { return device_; }
   [[nodiscard]] const std::vector<OpwKernelArgument>& get() const { return arguments_; }
 
@@ -127,7 +126,7 @@ class LaunchArguments {
   const std::string& kernel_;
   std::optional<Device> device_;
   std::vector<OpwKernelArgument> arguments_;
-  std::deque<Bytes> bytes_;  // values stay where they are
+  std::deque<Bytes> bytes_;  // values do not move
 };
 
 // An int or up to three of them, each at least `least`.
@@ -160,7 +159,7 @@ class SourceKernelObject {
         name_(std::move(name)),
         options_(std::move(options)) {}
 
-  // Compiles for the device now, rather than at the first launch.
+  // Compiles for the device now instead of at the first launch.
   void build() { (void)built_for(resolve_device(device_)); }
 
   void launch(const nb::object& groups, const nb::object& group_size, const nb::args& args,
@@ -202,18 +201,18 @@ class SourceKernelObject {
   std::string source_;
   std::string name_;
   std::string options_;
-  std::map<int32_t, OpwDeviceKernel*> kernels_;  // by index; under Python's lock
+  std::map<int32_t, OpwDeviceKernel*> kernels_;  // by index; under the GIL
 };
 
 constexpr const char* kDeviceKernelDoc =
     "A kernel in the language of a device: OpenCL C for \"opencl\", CUDA C++ for \"cuda\".\n\n"
-    "`name` is the kernel in `source` and `options` are for the compiler, which runs at the first\n"
-    "launch. Called as `kernel(groups, group_size, *args)`: both are an int or up to three; with\n"
+    "`name` is the kernel in `source`; `options` are for the compiler, which runs at the first\n"
+    "launch. Call it as `kernel(groups, group_size, *args)`: both are an int or up to three; with\n"
     "group_size None the device chooses and groups counts elements. 0 groups run nothing.\n\n"
-    "A tensor is passed as its memory, a bool as one byte, an int as int32 or, if it does not\n"
-    "fit, int64, a float as float32, (number, dtype) as that dtype, values of NumPy and ctypes as\n"
-    "their bytes. The launch is queued on the current stream. Inside a custom operator it is a\n"
-    "kernel for that device.\n\n"
+    "A tensor is passed as a pointer to its memory, a bool as one byte, an int as int32 or, if it\n"
+    "does not fit, int64, a float as float32, (number, dtype) as that dtype, and NumPy and ctypes\n"
+    "values as their bytes. Launches are queued on the current stream. In a custom operator it\n"
+    "is a kernel for that device.\n\n"
     ">>> import opwright as ow\n"
     ">>> text = '''kernel void scale(global float* x, float factor) {\n"
     "...     x[get_global_id(0)] *= factor;\n"
@@ -230,16 +229,16 @@ void bind_device_kernel(nb::module_& m) {
   nb::class_<SourceKernelObject>(m, "SourceKernel", kDeviceKernelDoc)
       .def(nb::init<const nb::object&, std::string, std::string, std::string>(), nb::arg("device"),
            nb::arg("source"), nb::arg("name"), nb::arg("options") = "")
-      .def("build", &SourceKernelObject::build, "Compile now, rather than at the first launch.")
+      .def("build", &SourceKernelObject::build, "Compile now instead of at the first launch.")
       .def("__call__", &SourceKernelObject::launch, nb::arg("groups"), nb::arg("group_size").none(),
            nb::arg("args"), nb::kw_only(), nb::arg("shared_bytes") = 0,
-           "Queue one run on the current stream of the device.")
+           "Queue one launch on the device's current stream.")
       .def_prop_ro("name", &SourceKernelObject::name, "The kernel's name in the source.")
-      .def_prop_ro("source", &SourceKernelObject::source, "The text.")
+      .def_prop_ro("source", &SourceKernelObject::source, "The source text.")
       .def_prop_ro(
           "device",
           [](const SourceKernelObject& self) { return nb::steal(to_python(self.device())); },
-          "The device that it is for.")
+          "The kernel's device.")
       .def("__repr__", [](const SourceKernelObject& self) {
         return concatenate("SourceKernel('", self.name(), "', device='", self.device(), "')");
       });

@@ -1,4 +1,4 @@
-// opwright.SourceKernel: a kernel in the language of a device, launched from Python.
+// opwright.SourceKernel: a kernel in a device's language, launched from Python.
 #pragma once
 
 namespace nanobind {

@@ -36,7 +36,7 @@ Device resolved(const nb::object& device) {
   return resolve_device(parse_device_object(device.ptr()));
 }
 
-// Asks opwright._device.search for entry points of that name.
+// Looks up entry points of that name with opwright._device.search.
 std::string search_packages(const char* name) {
   const LockScope lock;
   try {
@@ -47,7 +47,7 @@ std::string search_packages(const char* name) {
   }
 }
 
-// The table of a name, looked for; null: nothing runs on it, or there is no such name.
+// Finds the table of a name; null if nothing runs on it, or there is no such name.
 const OpwDeviceTable* find_table(const std::string& name) {
   if (!find_device_type(name)) (void)find_device(name.c_str());
   const std::optional<int32_t> type = find_device_type(name);
@@ -64,7 +64,7 @@ void set_current(Device device) {
   const OpwDeviceTable& table = device_table(device.type);
   if (!table.set_current) {
     OPWRIGHT_CHECK(table.current() == device.index, "set_device: the device ", table.name,
-                   " lets nobody choose the current one (set_current), which is ", table.name, ":",
+                   " does not support set_current; the current one is ", table.name, ":",
                    table.current());
     return;
   }
@@ -83,7 +83,7 @@ void bind_plugins(nb::module_& m) {
   m.def("device_count", &count_of, nb::arg("name"));
   m.def(
       "device_names", [] { return device_names(); },
-      "Every name of a device, whether something runs on it or not.");
+      "All device names, whether or not the device is available.");
   m.def(
       "set_synchronizes_calls",
       [](bool enabled) {
@@ -91,7 +91,7 @@ void bind_plugins(nb::module_& m) {
         set_synchronizes_calls(enabled);
         return previous;
       },
-      nb::arg("enabled"), "Wait after each call on a device; returns what it was before.");
+      nb::arg("enabled"), "Wait after each call on a device; returns the previous setting.");
 }
 
 void bind_fallback(nb::module_& m) {
@@ -102,7 +102,7 @@ void bind_fallback(nb::module_& m) {
         set_allows_fallback(enabled);
         return previous;
       },
-      nb::arg("enabled"), "Run what a device lacks on the CPU; returns what it was before.");
+      nb::arg("enabled"), "Run missing kernels on the CPU; returns the previous setting.");
   m.def("fallback_counts", [] {
     std::vector<std::pair<std::string, int64_t>> counts;
     for (const FallbackCount& each : fallback_counts()) counts.emplace_back(each.name, each.times);

@@ -1,5 +1,5 @@
-// The devices of this process for Python: loading plug-ins, what each device tells of itself, and
-// its memory.
+// The devices of this process for Python: loading plug-ins, the properties of each device, and its
+// memory.
 #pragma once
 
 namespace nanobind {

@@ -69,7 +69,7 @@ nb::object finish_export(ExportSession& session, const nb::list& outputs, std::s
 }  // namespace
 
 void bind_export_session(nb::module_& m) {
-  nb::class_<ExportSession>(m, "ExportSession", "One run of a function that becomes a program.")
+  nb::class_<ExportSession>(m, "ExportSession", "One run of a function that is exported.")
       .def(
           "__init__",
           [](ExportSession* self, std::optional<int64_t> onnx_opset) {
@@ -77,24 +77,24 @@ void bind_export_session(nb::module_& m) {
                 ExportSession(onnx_opset ? onnx::trace_options(*onnx_opset) : TraceOptions());
           },
           nb::arg("onnx_opset") = nb::none(),
-          "`onnx_opset`: operators that have a rule there stay whole, others are taken apart.")
+          "`onnx_opset`: operators with a rule there are kept, others are decomposed.")
       .def("add_state", &add_state, nb::arg("name"), nb::arg("tensor"), nb::arg("is_parameter"),
-           nb::arg("is_persistent"), "A parameter or buffer that the function closes over.")
+           nb::arg("is_persistent"), "Add a parameter or buffer that the function closes over.")
       .def(
           "name_constant",
           [](ExportSession& self, const nb::object& tensor, const std::string& name) {
             self.name_constant(handle_of(tensor.ptr()), name);
           },
-          nb::arg("tensor"), nb::arg("name"), "What a tensor is called if the function uses it.")
+          nb::arg("tensor"), nb::arg("name"), "Name a tensor, in case the function uses it.")
       .def("add_tensor", &add_tensor_input, nb::arg("given"), nb::arg("target"), nb::arg("sizes"),
-           "A tensor of the call; `sizes` has a Dim for each dimension that is not static.")
+           "Add a tensor of the call; `sizes` has a Dim for each dimension that is not static.")
       .def("add_int", &add_int_input, nb::arg("given"), nb::arg("target"), nb::arg("dim"),
-           "An int of the call; what the function gets.")
+           "Add an int of the call; returns what the function gets.")
       .def("add_constant", &add_constant, nb::arg("constant").none(), nb::arg("target"),
-           "Anything else of the call.")
+           "Add any other argument of the call.")
       .def(
           "enter", [](ExportSession& self) { return to_list(self.enter()); },
-          "The tensors as the function gets them.")
+          "Return the tensors as the function gets them.")
       .def("run", &run_export, nb::arg("function"), nb::arg("args"), nb::arg("kwargs"))
       .def("finish", &finish_export, nb::arg("outputs"), nb::arg("arguments"), nb::arg("results"));
 }

@@ -1,4 +1,4 @@
-// ExportSession for Python: one run of a function that becomes a program.
+// ExportSession for Python: one run of a function that is exported.
 #pragma once
 
 #include <nanobind/nanobind.h>

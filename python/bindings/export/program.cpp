@@ -28,7 +28,7 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-// What Python holds; several objects may stand for one program.
+// Python's handle; several objects may share one program.
 struct ProgramHandle {
   ExportedProgramPtr program;
 };
@@ -170,7 +170,7 @@ void bind_files(nb::module_& m) {
       },
       nb::arg("data"), nb::arg("origin"));
   m.def("describe_program_file", &describe_program_file, nb::arg("path"),
-        "What a file says, as text; no operator is looked up.");
+        "Describe a file as text, without looking up operators.");
 }
 
 }  // namespace
@@ -184,16 +184,16 @@ ExportedProgramPtr program_of_object(nb::handle object) {
 }
 
 void bind_program(nb::module_& m) {
-  nb::class_<ProgramHandle> program(m, "ExportedProgram", "A graph with all that it needs to run.");
+  nb::class_<ProgramHandle> program(m, "ExportedProgram", "A graph with everything it needs.");
   bind_program_reading(program);
   program
       .def("run", &run_program, nb::arg("inputs"),
-           "One value for each user input; the user outputs.")
+           "Run with one value for each user input; returns the user outputs.")
       .def("decompose", &decompose_program, nb::arg("operators"))
       .def(
           "lift_state",
           [](const ProgramHandle& self) { return ProgramHandle{lift_state(*self.program)}; },
-          "The program that takes its parameters and buffers before the user inputs.");
+          "The program with its parameters and buffers as inputs before the user inputs.");
   bind_files(m);
 }
 

@@ -124,7 +124,7 @@ class PythonConverter final : public graph_engine::GeConverter {
   bool takes_meta_outputs_;
 };
 
-// ---- What converters call ----
+// ---- Functions for converters ----
 
 OutputPlace make_constant(const ConvertedCallPtr& of, const nb::handle& data,
                           const nb::handle& dtype, const std::string& who) {
@@ -136,7 +136,7 @@ OutputPlace make_constant(const ConvertedCallPtr& of, const nb::handle& data,
 OutputPlace read_ge_operand(const ConvertedCallPtr& of, PyObject* object, const std::string& who) {
   if (object == Py_None) return {};
   if (const GeTensor* tensor = find_ge_tensor(object)) {
-    (void)tensor->of->graph();  // it has not ended
+    (void)tensor->of->graph();  // checks that it has not ended
     return tensor->place;
   }
   return make_constant(of, object, nb::none(), who);
@@ -216,14 +216,14 @@ ConverterPtr make_ge_converter(PyObject* function, int64_t /*since_version*/) {
 
 void bind_ge_converter(nb::module_& m) {
   m.def("ge_custom_op", &add_custom_op, nb::arg("op_type"), nb::arg("inputs"), nb::arg("outputs"),
-        nb::arg("attrs"), nb::arg("node_name"), "Adds an op to the graph that is being made.");
+        nb::arg("attrs"), nb::arg("node_name"), "Adds an op to the graph being converted.");
   m.def(
       "ge_const",
       [](const nb::object& value, const nb::object& dtype) {
         const ConvertedCallPtr of = current_converted_call("ge.Const");
         return ge_tensor_object(of, make_constant(of, value, dtype, "ge.Const"));
       },
-      nb::arg("value"), nb::arg("dtype").none(), "A constant of the graph that is being made.");
+      nb::arg("value"), nb::arg("dtype").none(), "Adds a constant to the graph being converted.");
 }
 
 }  // namespace opwright::python

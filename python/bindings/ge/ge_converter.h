@@ -1,4 +1,4 @@
-// Rules of the engine "ge" that are Python functions, and what these call: custom_op, Const.
+// Conversion rules of the engine "ge" in Python, and the functions they call: custom_op, Const.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace opwright::python {
 
-// `function(*arguments, meta_outputs=results)` gives a ge.Tensor for each result. Arguments that
-// the operator does not have stay what the function's defaults are; `meta_outputs` is given where
-// it takes that. An exception in it reaches the caller as it is.
+// `function(*arguments, meta_outputs=results)` returns a ge.Tensor for each result. Parameters that
+// the operator does not have keep their defaults; `meta_outputs` is passed if the function takes
+// it. Its exceptions reach the caller unchanged.
 [[nodiscard]] ConverterPtr make_ge_converter(PyObject* function, int64_t since_version);
 
 void bind_ge_converter(nanobind::module_& m);

@@ -43,7 +43,7 @@ using graph_engine::GeGraphPtr;
 using graph_engine::GeOp;
 using graph_engine::TensorDescriptor;
 
-// What Python holds of a graph.
+// Python's handle of a graph.
 struct HeldGraph {
   GeGraphPtr graph;
 };
@@ -54,7 +54,7 @@ struct HeldOp {
 struct HeldExecutable {
   EngineExecutablePtr executable;
 };
-// Undone when Python drops it.
+// Unregistered when Python drops it.
 class HeldPrototype {
  public:
   explicit HeldPrototype(std::vector<Registration> registrations)
@@ -102,7 +102,7 @@ std::vector<std::string> names_of_outputs(const HeldGraph& self) {
   return names;
 }
 
-// (name, dtype, dims); None for what is not known.
+// (name, dtype, dims); None for unknown parts.
 nb::list descriptors_of(const std::vector<TensorDescriptor>& descriptors) {
   nb::list all;
   for (const TensorDescriptor& each : descriptors) {

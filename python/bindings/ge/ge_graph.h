@@ -1,4 +1,4 @@
-// Graphs of the engine GE for Python: conversion, reading, prototypes, and programs built of them.
+// Graphs of the engine GE for Python: conversion, reading, prototypes, and executables.
 #pragma once
 
 namespace nanobind {

@@ -53,7 +53,7 @@ nb::object data_type_of(const GeTensor& self) {
   return nb::module_::import_("opwright.ge").attr("DataType")(static_cast<int>(type));
 }
 
-// The sizes; those that change as `free` makes them. None: not known.
+// The sizes; `free` converts dynamic ones. None if unknown.
 template <class Free>
 nb::object ge_sizes(const GeTensor& self, const Free& free) {
   const std::optional<std::vector<SymInt>> sizes = self.of->graph().shape(self.place);
@@ -131,10 +131,10 @@ nb::object converter_argument(const ConvertedCallPtr& of, const NodeArgument& ar
 }
 
 void bind_ge_tensor(nb::module_& m) {
-  nb::class_<GeTensor>(m, "GeTensor", "An output of an op of the graph that is being made.")
+  nb::class_<GeTensor>(m, "GeTensor", "An output of an op of the graph being converted.")
       .def_prop_ro("dtype", &data_type_of, "A ge.DataType.")
-      .def_prop_ro("shape", &ge_plain_sizes, "The sizes, -1 for those that change; None: unknown.")
-      .def_prop_ro("symsize", &ge_symbolic_sizes, "The sizes, symbols for those that change.")
+      .def_prop_ro("shape", &ge_plain_sizes, "The sizes, -1 for dynamic ones; None if unknown.")
+      .def_prop_ro("symsize", &ge_symbolic_sizes, "The sizes, with symbols for dynamic ones.")
       .def_prop_ro("rank",
                    [](const GeTensor& self) {
                      const nb::object sizes = ge_plain_sizes(self);
@@ -142,7 +142,7 @@ void bind_ge_tensor(nb::module_& m) {
                    })
       .def_prop_ro(
           "name", [](const GeTensor& self) { return self.of->graph().name(self.place); },
-          "\"Add_1:0\": the op, and which of its outputs.")
+          "\"Add_1:0\": the op, and the index of the output.")
       .def_prop_ro(
           "node",
           [](const GeTensor& self) {

@@ -1,4 +1,4 @@
-// Values of a graph of the engine GE as Python's converters see them, and what they make of them.
+// Values of a GE graph for converters in Python, and what they return.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@
 
 namespace opwright::python {
 
-// One call that is being converted. Python may keep what stands for it longer than it lasts.
+// One call being converted. Python objects for it may outlive the conversion.
 class ConvertedCall : public Counted<ConvertedCall> {
  public:
   ConvertedCall(graph_engine::GraphBuilder& graph, const graph_engine::Call& call)
@@ -32,7 +32,7 @@ class ConvertedCall : public Counted<ConvertedCall> {
 };
 using ConvertedCallPtr = IntrusivePtr<ConvertedCall>;
 
-// Makes a call the one that `custom_op` of this thread adds ops to, and ends it.
+// Makes a call the one to which this thread's `custom_op` adds ops, and ends it.
 class [[nodiscard]] ConvertedCallScope {
  public:
   ConvertedCallScope(graph_engine::GraphBuilder& graph, const graph_engine::Call& call);
@@ -45,7 +45,7 @@ class [[nodiscard]] ConvertedCallScope {
   ConvertedCallPtr call_;
   ConvertedCallPtr previous_;
 };
-// RuntimeError that names `who` where nothing is being converted.
+// RuntimeError that names `who` if nothing is being converted.
 [[nodiscard]] ConvertedCallPtr current_converted_call(const char* who);
 
 // ge.Tensor: an output of an op.
@@ -58,7 +58,7 @@ struct GeTensor {
 // Null for any other object.
 [[nodiscard]] const GeTensor* find_ge_tensor(PyObject* object);
 
-// An argument of the call: tensors and sizes that change as GeTensors, the rest as it is.
+// An argument of the call: tensors and dynamic sizes as GeTensors, everything else unchanged.
 [[nodiscard]] nanobind::object converter_argument(const ConvertedCallPtr& of,
                                                   const NodeArgument& argument);
 

@@ -10,7 +10,7 @@
 namespace opwright::python {
 namespace {
 
-constexpr char kPythonException = 0;  // its address says that a payload is a Python exception
+constexpr char kPythonException = 0;  // its address marks a payload as a Python exception
 
 PyObject* take_exception() noexcept {
 #if PY_VERSION_HEX >= 0x030C0000
@@ -46,7 +46,7 @@ std::string exception_text(PyObject* value) {
   return result;
 }
 
-// Shows the operators that the exception passed; an exception that is raised again has them
+// Adds notes of the operators that the exception passed; an exception that is raised again has them
 // already.
 void add_notes(PyObject* value, const OpwError& error) noexcept {
   for (uint32_t i = 0; i < error.num_notes; ++i) {
@@ -62,7 +62,7 @@ void add_notes(PyObject* value, const OpwError& error) noexcept {
   }
 }
 
-// Ours, made with the module; owned for ever.
+// Our own exceptions, created with the module; kept permanently.
 PyObject* graph_break_error = nullptr;
 
 // The exception of that name, a builtin or our own, borrowed, or null.
@@ -84,7 +84,7 @@ Error take_python_error() {
 void add_exceptions(PyObject* module) {
   graph_break_error = PyErr_NewExceptionWithDoc(
       "opwright.GraphBreakError",
-      "A function that is compiled with fullgraph=True does what no graph can hold.\n\n"
+      "A function compiled with fullgraph=True does something that no graph can represent.\n\n"
       "The message names the line, the cause and the ways out.\n\n"
       ">>> import opwright as ow\n"
       ">>> @ow.compile(fullgraph=True, backend=\"plan\")\n"

@@ -1,5 +1,5 @@
-// Errors across the border: a Python exception goes into the core as the payload of an Error and
-// comes out as the same object, with its traceback.
+// Errors across the language boundary: a Python exception enters the core as the payload of an
+// Error and leaves it as the same object, with its traceback.
 #pragma once
 
 #include <Python.h>
@@ -8,7 +8,7 @@
 
 namespace opwright::python {
 
-// Of the exception that is set, which is taken; the lock is held.
+// Takes the exception that is set; the GIL is held.
 [[nodiscard]] Error take_python_error();
 [[noreturn]] inline void throw_python_error() { throw take_python_error(); }
 
@@ -23,16 +23,16 @@ inline void require_no_error(int status) {
     throw_python_error();
 }
 
-// Sets the exception that an Error stands for: the original object, or one of the kind's class. An
-// unknown kind is a RuntimeError whose text starts with it.
+// Sets the exception of an Error: the original object, or one of the kind's class. An unknown kind
+// becomes a RuntimeError whose text starts with it.
 void raise(const Error& error) noexcept;
-// Our own exceptions, into the module.
+// Adds our own exceptions to the module.
 void add_exceptions(PyObject* module);
 
 // Sets the Python exception of the C++ exception that is being handled.
 void raise_current() noexcept;
 
-// What `body` gives, or `failed` with the Python exception set.
+// Returns the result of `body`, or `failed` with the Python exception set.
 template <class Body>
 auto guarded(const Body& body, decltype(body()) failed = {}) noexcept -> decltype(body()) {
   try {

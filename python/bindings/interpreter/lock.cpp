@@ -13,8 +13,8 @@ constinit thread_local CallFrame* innermost_call = nullptr;
 
 namespace {
 
-// Pushed by any thread, taken as a whole under the lock. Not guarded by a mutex: one that another
-// thread held during a fork would never be free in the child.
+// Pushed by any thread, drained at once under the GIL. Not guarded by a mutex: a mutex that another
+// thread held during a fork would never be released in the child.
 struct Dead {
   PyObject* object;    // a reference, or null
   TensorImpl* tensor;  // a count, or null
@@ -38,14 +38,14 @@ bool interpreter_has_ended() noexcept {
 
 void push_dropped(PyObject* object, TensorImpl* tensor, TapeNode* tape) noexcept {
   auto* node = new (std::nothrow) Dead{object, tensor, tape, dead.load(std::memory_order_relaxed)};
-  if (!node) return;  // leaks, rather than crash
+  if (!node) return;  // leak instead of crashing
   while (!dead.compare_exchange_weak(node->next, node, std::memory_order_release)) {
   }
-  // Pending calls run on the main thread only; operator calls of any thread drain too.
+  // Pending calls run on the main thread only; operator calls of any thread also drain.
   if (!queue_is_filled.exchange(true)) Py_AddPendingCall(drain_from_interpreter, nullptr);
 }
 
-// Members end in the opposite order: the lock is back before the counts go.
+// Members are destroyed in reverse order: the GIL is back before the counts drop.
 struct Waiting {
   HoldCallsScope held;
   UnlockScope unlocked;

@@ -1,4 +1,4 @@
-// Python's lock: who holds it, taking it when it is needed, and the queue of what died without it.
+// The GIL: who holds it, acquiring it when needed, and the queue of objects that died without it.
 #pragma once
 
 #include <atomic>
@@ -11,11 +11,11 @@
 
 namespace opwright::python {
 
-// Releasing the lock costs about 60 ns, so only calls that take long do. Reading or writing this
-// much memory takes about ten microseconds.
+// Releasing the GIL costs about 60 ns, so only long calls do it. Reading or writing this much
+// memory takes about ten microseconds.
 inline constexpr size_t kManyBytes = 128 * 1024;
 
-// Asks the interpreter and keeps no flag: an author's kernel may release the lock by itself.
+// Queries the interpreter and keeps no flag: an author's kernel may release the GIL itself.
 inline bool holds_lock() noexcept {
 #if PY_VERSION_HEX >= 0x030D0000
   return PyThreadState_GetUnchecked() != nullptr;
@@ -24,9 +24,9 @@ inline bool holds_lock() noexcept {
 #endif
 }
 
-// Around calls into the interpreter that may wait for the lock. When the interpreter ends it ends
-// such a thread in the middle of the call (before Python 3.14), which C++ frames do not survive:
-// the thread sleeps instead, until the process is gone.
+// Used around calls into the interpreter that may wait for the GIL. A finalizing interpreter ends
+// such a thread in the middle of the call (before Python 3.14), which C++ frames do not survive. So
+// the thread sleeps instead, until the process exits.
 class [[nodiscard]] SleepAtExitScope {
  public:
   SleepAtExitScope() = default;
@@ -36,7 +36,7 @@ class [[nodiscard]] SleepAtExitScope {
   }
   SleepAtExitScope(const SleepAtExitScope&) = delete;
   SleepAtExitScope& operator=(const SleepAtExitScope&) = delete;
-  // The call came back.
+  // The call returned.
   void leave() noexcept { is_left_ = true; }
 
  private:
@@ -44,12 +44,12 @@ class [[nodiscard]] SleepAtExitScope {
   bool is_left_ = false;
 };
 
-// Not noexcept and not inlined into what is: the compiler would end the process before the scope's
-// end is reached.
+// Not noexcept and not inlined into noexcept functions: the compiler would terminate the process
+// before the end of the scope is reached.
 [[gnu::noinline]] PyGILState_STATE take_lock();
 [[gnu::noinline]] void take_lock_back(PyThreadState* state);
 
-// Holds the lock until the end of the scope; takes it only when it is not held.
+// Holds the GIL until the end of the scope; acquires it only if it is not held.
 class [[nodiscard]] LockScope {
  public:
   LockScope() noexcept : is_mine_(!holds_lock()) {
@@ -68,7 +68,7 @@ class [[nodiscard]] LockScope {
   PyGILState_STATE state_{};
 };
 
-// Gives the lock away until the end of the scope.
+// Releases the GIL until the end of the scope.
 class [[nodiscard]] UnlockScope {
  public:
   UnlockScope() noexcept : state_(PyEval_SaveThread()) {}
@@ -80,15 +80,15 @@ class [[nodiscard]] UnlockScope {
   PyThreadState* state_;
 };
 
-// Drops a reference now when the lock is held, else queues it. Any thread.
+// Drops a reference now if the GIL is held, otherwise queues it. Any thread.
 void drop_reference(PyObject* object) noexcept;
 
-// Takes over a count of a tensor that may not fall without the lock. Any thread.
+// Takes over a tensor's reference count that may not drop without the GIL. Any thread.
 void queue_count(TensorImpl* tensor) noexcept;
 void queue_node(TapeNode* node) noexcept;
 
-// Drops what was queued; the lock is held. Operator calls do it, and the interpreter when it is
-// idle.
+// Drops what was queued; the GIL is held. Called by operator calls, and by the interpreter when it
+// is idle.
 void drain_queue_slow() noexcept;
 extern std::atomic<bool> queue_is_filled;
 inline void drain_queue() noexcept {
@@ -96,9 +96,9 @@ inline void drain_queue() noexcept {
     drain_queue_slow();
 }
 
-// The values of the operator call that this thread is in; the innermost first. Whoever gives the
-// lock away takes a count on each of their tensors: a count that rises from 1 between two passes of
-// the collector would make it clear what is still in use.
+// The values of this thread's current operator calls, innermost first. Code that releases the GIL
+// takes a reference on each of their tensors: if a count rose from 1 between two passes of the
+// garbage collector, it would clear objects that are still in use.
 struct CallFrame {
   const OpwValue* values;
   uint32_t num_values;
@@ -120,7 +120,7 @@ class [[nodiscard]] CallFrameScope {
   CallFrame frame_;
 };
 
-// A count on every tensor that calls of this thread use, until the end of the scope.
+// Holds a reference to every tensor that calls of this thread use, until the end of the scope.
 class [[nodiscard]] HoldCallsScope {
  public:
   HoldCallsScope();
@@ -132,10 +132,10 @@ class [[nodiscard]] HoldCallsScope {
   CallFrame* innermost_;
 };
 
-// Makes threads that wait for the core's workers give the lock away meanwhile.
+// Makes threads that wait for the core's workers release the GIL meanwhile.
 void install_wait_hooks();
 
-// Lets the interpreter prepare for children that the core makes; in one of them the lock is held.
+// Lets the interpreter prepare for processes that the core forks; the child holds the GIL.
 void install_fork_hooks();
 
 }  // namespace opwright::python

@@ -15,7 +15,7 @@ class OwnedWalk final : public OwnedTensorVisitor {
  public:
   OwnedWalk(visitproc visitor, void* arg) : visitor_(visitor), arg_(arg) {}
 
-  // By a loop: histories are long.
+  // Iterative, since histories are long.
   int run() {
     while (!nodes_.empty() && result_ == 0) {
       const TapeNode* node = nodes_.back();

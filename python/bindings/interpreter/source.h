@@ -1,4 +1,4 @@
-// Lines of Python code: where an operator was defined, where a function stands.
+// Lines of Python code: where an operator or a function was defined.
 #pragma once
 
 #include <Python.h>
@@ -7,13 +7,13 @@
 
 namespace opwright::python {
 
-// The line of the innermost Python frame outside of the package; unknown when there is none.
+// The line of the innermost Python frame outside the package; unknown if there is none.
 SourceSite caller_site();
 
-// Where a callable was written, through partials, methods and wrappers; else the caller's line.
+// Where a callable was defined, through partials, methods and wrappers; else the caller's line.
 SourceSite site_of(PyObject* callable);
 
-// Lets the core ask for the user's line (base/user_line.h).
+// Lets the core query the user's line (base/user_line.h).
 void install_user_line_finder();
 
 }  // namespace opwright::python

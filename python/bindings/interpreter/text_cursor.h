@@ -1,4 +1,4 @@
-// A place in a text that is being read; errors show where.
+// A position in a text that is being parsed; errors show it.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace opwright::python {
 
 class TextCursor {
  public:
-  // `what` is read, as errors name it: "the structure of the arguments".
+  // `what` is the name of the text in errors: "the structure of the arguments".
   TextCursor(std::string_view text, std::string_view what) : text_(text), what_(what) {}
 
   [[nodiscard]] bool is_at_end() const noexcept { return at_ == text_.size(); }
@@ -22,7 +22,7 @@ class TextCursor {
     return text_.substr(at_).starts_with(prefix);
   }
 
-  // Goes on behind `token` if it stands here.
+  // Moves past `token` if it is here.
   bool skip(std::string_view token) noexcept {
     if (!starts_with(token)) return false;
     at_ += token.size();
@@ -31,7 +31,7 @@ class TextCursor {
   void expect(std::string_view token) {
     if (!skip(token)) fail("expected '", token, "'");
   }
-  // As long as the characters fit; may be empty.
+  // Reads characters while they match; may be empty.
   template <class Fits>
   std::string_view take_while(const Fits& fits) {
     const size_t begin = at_;
@@ -39,7 +39,7 @@ class TextCursor {
     return text_.substr(begin, at_ - begin);
   }
 
-  // ValueError: what is wrong, and the text around here with this place marked.
+  // ValueError: the problem, and the surrounding text with this position marked.
   template <class... Parts>
   [[noreturn]] void fail(const Parts&... problem) const {
     constexpr size_t kShown = 60;

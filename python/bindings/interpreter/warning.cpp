@@ -36,7 +36,7 @@ void warn_in_python(const char* category, const std::string& text) {
 void bind_warnings(nb::module_& m) {
   performance_warning = require(PyErr_NewExceptionWithDoc(
       "opwright.PerformanceWarning",
-      "Something works, but slower than it could: the text says what to do about it.\n\n"
+      "Something works, but slower than it could; the text says what to do.\n\n"
       ">>> import opwright as ow, warnings\n"
       ">>> warnings.filterwarnings(\"ignore\", category=ow.PerformanceWarning)\n",
       PyExc_UserWarning, nullptr));

@@ -1,4 +1,4 @@
-// Warnings of the core as Python's.
+// Sends the core's warnings to Python.
 #pragma once
 
 namespace nanobind {
@@ -7,7 +7,7 @@ class module_;
 
 namespace opwright::python {
 
-// Adds PerformanceWarning, and makes the core's warnings go through Python's `warnings`.
+// Adds PerformanceWarning, and routes the core's warnings through Python's `warnings`.
 void bind_warnings(nanobind::module_& m);
 
 }  // namespace opwright::python

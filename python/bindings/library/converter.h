@@ -1,4 +1,4 @@
-// Rules of foreign graphs that Python registers, by engine.
+// Conversion rules registered from Python, by engine.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace opwright::python {
 
-// `rule` is a function, of the form that the engine calls, or the text of a node,
-// "domain::Name(x, y, alpha=alpha)". ValueError for an engine that has no rules from Python, or a
-// version that it does not have; TypeError for a rule that is neither.
+// `rule` is a function, in the form that the engine calls, or the text of a node, "domain::Name(x,
+// y, alpha=alpha)". ValueError for an engine without rules from Python, or an unknown version;
+// TypeError for any other rule.
 [[nodiscard]] Registration implement_converter(const std::string& op, const std::string& engine,
                                                int64_t since_version, PyObject* rule);
 

@@ -30,7 +30,7 @@ Tags parse_tags(const std::vector<std::string>& names) {
   return Tags::from_bits(bits);
 }
 
-// ---- For the collector ----
+// ---- Garbage collection ----
 
 int traverse_scope(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
@@ -47,7 +47,7 @@ PyType_Slot scope_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_s
                              {Py_tp_clear, reinterpret_cast<void*>(clear_scope)},
                              {0, nullptr}};
 
-// The KeepOld rule: `self` has a bit for each argument of which it gives a copy.
+// The KeepOld rule: `self` has a bit for each argument that it copies.
 int copy_old(const OpwRecord* record, const OpwValue* args, uint32_t /*num_args*/,
              OpwValue* results, uint32_t num_results) {
   return status_of([&] {
@@ -153,7 +153,7 @@ void Scope::check_open() const {
 void Scope::remove(uint64_t token) {
   for (auto each = entries_.begin(); each != entries_.end(); ++each) {
     if (each->token != token) continue;
-    const Entry removed = std::move(*each);  // dropped last: what goes may use this scope again
+    const Entry removed = std::move(*each);  // dropped last: destructors may use this scope again
     entries_.erase(each);
     return;
   }

@@ -1,4 +1,4 @@
-// Scope: the owner of registrations that Python made.
+// Scope: the owner of registrations made from Python.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ class module_;
 
 namespace opwright::python {
 
-// What it added is removed when it is closed or dies, the newest first; the functions that were
-// replaced come back. The collector sees the callables that it owns.
+// What it added is removed when it is closed or dies, newest first, and the functions that it
+// replaced are restored. The garbage collector sees the callables that it owns.
 class Scope {
  public:
   Scope() = default;
@@ -25,17 +25,17 @@ class Scope {
   Scope& operator=(const Scope&) = delete;
   ~Scope() { close(); }
 
-  // `name_space` is that of a schema without one.
+  // `name_space` is used for a schema without one.
   std::string define(const std::string& schema, Tags tags, const std::string& name_space,
                      SourceSite site);
   // Tokens are for remove().
   uint64_t claim(const std::string& name_space);
   uint64_t implement(const std::string& name, const std::string& slot, PyObject* callable);
-  // The dtype of floating tensors by the name of their device; replaces the rule that was there.
+  // The dtype of floating tensors by the name of their device; replaces an existing rule.
   uint64_t implement_autocast(const std::string& name, const std::map<std::string, DType>& dtypes);
   // The formula gets copies of the arguments at these positions, from before the call.
   uint64_t implement_keep_old(const std::string& name, const std::vector<uint32_t>& positions);
-  // A rule of a foreign graph (converter.h).
+  // A conversion rule (converter.h).
   uint64_t implement_converter(const std::string& name, const std::string& engine,
                                int64_t since_version, PyObject* rule);
   uint64_t set_fallback(const std::string& slot, PyObject* callable);
@@ -50,7 +50,7 @@ class Scope {
   struct Entry {
     uint64_t token;
     Registration registration;
-    PyObject* callable;  // borrowed from the registered function; null: none
+    PyObject* callable;  // borrowed from the registered function; may be null
   };
   uint64_t add(Registration registration, PyObject* callable);
   void check_open() const;

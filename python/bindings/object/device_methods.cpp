@@ -44,8 +44,8 @@ PyObject* record_on_stream(PyObject* self, PyObject* stream) {
 const PyMethodDef kDeviceMethods[] = {
     {"pin_memory", as_method(pin_memory), METH_NOARGS,
      "pin_memory($self, /)\n--\n\n"
-     "Copy into memory of the cpu that a device copies from without waiting; the tensor itself\n"
-     "where it is there already.\n\n"
+     "Copy to pinned CPU memory, from which a device copies asynchronously; returns the tensor\n"
+     "itself if it is pinned already.\n\n"
      ">>> import opwright as ow\n"
      ">>> if ow.is_available('cuda'):\n"
      "...     assert ow.ones(2).pin_memory().is_pinned()\n"},
@@ -57,8 +57,8 @@ const PyMethodDef kDeviceMethods[] = {
      "False\n"},
     {"record_stream", as_method(record_on_stream), METH_O,
      "record_stream($self, stream, /)\n--\n\n"
-     "Keep the memory from being used anew before `stream` is done with the work that it has when\n"
-     "the tensor goes.\n\n"
+     "Do not reuse the memory before the work that `stream` has when the tensor is freed is\n"
+     "done.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.ones(2).record_stream(ow.device_module('cpu').current_stream())\n"},
 };

@@ -1,4 +1,4 @@
-// Methods of opwright.Tensor about its memory and devices.
+// Methods of opwright.Tensor for its memory and devices.
 #pragma once
 
 #include "bindings/object/tensor_slots.h"

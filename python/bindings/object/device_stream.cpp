@@ -23,8 +23,8 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-// Streams are given out again instead of being freed: what was queued on one, or recorded for a
-// tensor, may outlive its Python object.
+// Streams are reused instead of freed: work queued on one, or recorded for a tensor, may outlive
+// its Python object.
 class StreamPool {
  public:
   static StreamPool& get() {
@@ -62,7 +62,7 @@ class StreamObject {
     stream_ = StreamPool::get().take(device_, priority);
     is_mine_ = true;
   }
-  // Somebody else's.
+  // A stream owned by somebody else.
   StreamObject(Device device, OpwStream* stream) : device_(device), stream_(stream) {}
   ~StreamObject() {
     if (is_mine_) StreamPool::get().give_back(device_, priority_, stream_);
@@ -91,7 +91,7 @@ class StreamObject {
   bool is_mine_ = false;
 };
 
-// An event that may be recorded again and again.
+// An event that may be recorded repeatedly.
 class EventObject {
  public:
   void record(const StreamObject& stream) {
@@ -124,7 +124,7 @@ void wait_for(const StreamObject& stream) {
   synchronize_stream(stream.device(), stream.get());
 }
 
-// Makes the stream the current one of this thread; gives the one before.
+// Sets this thread's current stream; returns the previous one.
 StreamObject set_current_stream(const StreamObject& stream) {
   const OpwDeviceTable& table = device_table(stream.device().type);
   if (!table.current_stream) return {stream.device(), nullptr};

@@ -10,7 +10,7 @@ namespace opwright::python {
 
 void bind_device_stream(nanobind::module_& m);
 
-// A stream as Python holds it. TypeError for another object; `who` begins the text.
+// A stream as Python holds it. TypeError, starting with `who`, for another object.
 struct StreamHandle {
   Device device;
   OpwStream* stream;

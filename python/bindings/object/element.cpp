@@ -83,7 +83,7 @@ void write_complex(void* element, PyObject* number) {
   std::memcpy(element, &value, sizeof value);
 }
 
-// A NumPy scalar or a tensor as Python's own number.
+// Converts a NumPy scalar or a tensor to Python's own number.
 nanobind::object plain_number(PyObject* number) {
   if (PyFloat_CheckExact(number) || PyLong_CheckExact(number) || PyBool_Check(number) ||
       PyComplex_CheckExact(number)) {

@@ -26,7 +26,7 @@ namespace {
 
 using FakeModePtr = IntrusivePtr<FakeMode>;
 
-// A mode and the `with` statements that it stands in.
+// A mode and the `with` statements that have entered it.
 class FakeModeObject {
  public:
   explicit FakeModeObject(ShapeEnvPtr shape_env)
@@ -44,7 +44,7 @@ class FakeModeObject {
             current_interpreter() == mode_.get(),
         "FakeTensorMode: a mode is left on the thread that entered it, and the innermost "
         "first");
-    const Entry left = std::move(entries_.back());  // the mode may go with it: last of all
+    const Entry left = std::move(entries_.back());  // may destroy the mode: must be last
     entries_.pop_back();
     thread_state().set_current(left.previous);
   }
@@ -84,9 +84,9 @@ nb::object from_tensor(const FakeModeObject& self, const nb::object& tensor,
 }
 
 constexpr const char* kFakeModeDoc =
-    "While it is active, operators run on shapes alone: what is made has no memory.\n\n"
-    "Devices need not be there. Real tensors are refused; `from_tensor` gives their fake twins.\n"
-    "Fake tensors go on to work after the mode.\n\n"
+    "While it is active, operators run on shapes only: results have no memory.\n\n"
+    "Devices need not exist. Real tensors are rejected; `from_tensor` converts them to fake ones.\n"
+    "Fake tensors keep working after the mode ends.\n\n"
     ">>> import opwright as ow\n"
     ">>> with ow.FakeTensorMode() as mode:\n"
     "...     x = ow.zeros(1000, 1000, device=\"cuda\")\n"
@@ -96,7 +96,7 @@ constexpr const char* kFakeModeDoc =
     ">>> mode.from_tensor(ow.ones(3, 2), dynamic=True).shape\n"
     "(s0, s1)\n";
 
-// Outside of all transforms and modes: what it makes and calls is real.
+// Runs outside all transforms and modes, on real tensors.
 nb::object run_eagerly(const nb::object& function) {
   const ThreadStateScope scope(ThreadState{});
   return function();
@@ -123,13 +123,13 @@ void bind_fake_mode(nb::module_& m) {
       .def(
           "from_tensor", &from_tensor, nb::arg("tensor"), nb::arg("dynamic") = false,
           nb::arg("source") = "",
-          "Give the fake twin of a real tensor, always the same one; twins share storages as their "
-          "tensors do.\n\n`dynamic` makes the sizes of all dimensions symbols, or of those that it "
+          "Return the fake version of a real tensor, always the same one; fakes share storages as "
+          "the real ones do.\n\n`dynamic` makes the sizes of all dimensions symbolic, or those it "
           "lists.")
       .def_prop_ro(
           "shape_env",
           [](const FakeModeObject& self) { return shape_env_object(self.mode().shape_env()); },
-          "What owns the symbols of its sizes.");
+          "The owner of its size symbols.");
   m.def("run_eagerly", &run_eagerly, nb::arg("function"));
 }
 

@@ -40,7 +40,7 @@ DType dtype_with(uint32_t code, Py_ssize_t item_bytes) {
   return static_cast<DType>(code | static_cast<uint32_t>(item_bytes) * 8 << 8 | 1 << 16);
 }
 
-// The dtype of a format without its byte order; the size is that of the buffer's items.
+// The dtype of a format without its byte order; the size is the buffer's item size.
 std::optional<DType> dtype_of_format(std::string_view format, Py_ssize_t item_bytes) {
   DType dtype{};
   if (format == "?") {
@@ -60,7 +60,7 @@ std::optional<DType> dtype_of_format(std::string_view format, Py_ssize_t item_by
   return fits ? std::optional(dtype) : std::nullopt;
 }
 
-// How errors name the elements: NumPy's dtype where there is one.
+// The name of the elements in errors: NumPy's dtype if there is one.
 std::string elements_text(PyObject* object, const char* format) {
   PyObject* dtype = PyObject_GetAttrString(object, "dtype");
   PyObject* text = dtype ? PyObject_Str(dtype) : nullptr;
@@ -78,7 +78,7 @@ DType dtype_of_buffer(PyObject* object, const Py_buffer& buffer, const char* who
   const char order = format.empty() ? '@' : format[0];
   if (std::strchr("@=<>!^", order) && !format.empty()) format.remove_prefix(1);
   const std::optional<DType> dtype = dtype_of_format(format, buffer.itemsize);
-  OPWRIGHT_CHECK_TYPE(dtype, who, ": no dtype here stands for ",
+  OPWRIGHT_CHECK_TYPE(dtype, who, ": no dtype corresponds to ",
                       elements_text(object, buffer.format));
   OPWRIGHT_CHECK_VALUE((order != '>' && order != '!') || buffer.itemsize == 1, who, ": ",
                        elements_text(object, buffer.format),
@@ -95,7 +95,7 @@ void check_aligned(const void* data, DType dtype, const char* who) {
                        dtype, " tensor must be aligned to ", alignment, " bytes; copy it first");
 }
 
-// `holder` keeps the memory.
+// `holder` keeps the memory alive.
 Tensor tensor_over(void* data, std::span<const int64_t> sizes, std::span<const int64_t> strides,
                    DType dtype, bool is_read_only, nanobind::object holder) {
   Tensor tensor = make_from_memory(
@@ -114,7 +114,7 @@ Sizes strides_of_buffer(const Py_buffer& buffer, const Sizes& sizes, const char*
   for (int i = 0; i < buffer.ndim; ++i) {
     OPWRIGHT_CHECK_VALUE(buffer.strides[i] % buffer.itemsize == 0 || buffer.shape[i] <= 1, who,
                          ": the stride of dimension ", i, " is ", buffer.strides[i],
-                         " bytes, which is no multiple of the element's ", buffer.itemsize,
+                         " bytes, which is not a multiple of the element's ", buffer.itemsize,
                          "; copy the array first");
     strides.push_back(buffer.strides[i] / buffer.itemsize);
   }
@@ -131,14 +131,14 @@ std::optional<DType> plugin_dtype(PyObject* array) {
   return std::nullopt;
 }
 
-// A memoryview holds the buffer: dropping it is dropping a reference. `dtype` is set where the
-// buffer shows the bits of one that it has no format for.
+// A memoryview holds the buffer, so releasing it is dropping a reference. `dtype` is set if the
+// buffer shows the bits of a dtype without a format.
 nanobind::object view_of(PyObject* object, std::optional<DType>& dtype, const char* who) {
   PyObject* view = PyMemoryView_FromObject(object);
   if (view || !is_numpy_array(object)) return own(view);
   PyErr_Clear();  // NumPy's own message does not name the dtype
   dtype = plugin_dtype(object);
-  OPWRIGHT_CHECK_TYPE(dtype, who, ": no dtype here stands for ", elements_text(object, "?"));
+  OPWRIGHT_CHECK_TYPE(dtype, who, ": no dtype corresponds to ", elements_text(object, "?"));
   const char* bits = item_size(*dtype) == 1 ? "uint8" : "uint16";
   return own(PyMemoryView_FromObject(own(PyObject_CallMethod(object, "view", "s", bits)).ptr()));
 }
@@ -149,7 +149,7 @@ template <class Managed>
 Tensor consume(PyObject* capsule, const char* name, const char* used_name) {
   auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, name));
   if (!managed) throw_python_error();
-  require_no_error(PyCapsule_SetName(capsule, used_name));  // its destructor leaves it alone now
+  require_no_error(PyCapsule_SetName(capsule, used_name));  // its destructor then does nothing
   return from_dlpack(managed);
 }
 
@@ -165,13 +165,13 @@ Tensor consume_capsule(PyObject* capsule) {
   OPWRIGHT_CHECK_VALUE(!text.starts_with("used_dltensor"),
                        "from_dlpack: the capsule was consumed already; a capsule can be used once");
   throw_error("ValueError", "from_dlpack: a capsule named '", text,
-              "' is no DLPack tensor; 'dltensor' and 'dltensor_versioned' are");
+              "' is not a DLPack tensor; expected 'dltensor' or 'dltensor_versioned'");
 }
 
-// The stream that the producer must make wait, as DLPack numbers it; none for the cpu.
+// The stream that the producer must synchronize with, as DLPack numbers it; none for the CPU.
 nanobind::object consumer_stream(PyObject* object) {
   PyObject* answer = PyObject_CallMethod(object, "__dlpack_device__", nullptr);
-  if (!answer) {  // older producers have none
+  if (!answer) {  // older producers do not have it
     PyErr_Clear();
     return {};
   }
@@ -244,7 +244,7 @@ Tensor tensor_over_bytes(PyObject* object, DType dtype, int64_t count, int64_t o
   const int64_t available = buffer.len - offset;
   OPWRIGHT_CHECK_VALUE(count >= -1, who, ": count must be -1 or more, got ", count);
   OPWRIGHT_CHECK_VALUE(count >= 0 || available % item == 0, who, ": ", available,
-                       " bytes are no whole number of ", dtype, " elements; give count");
+                       " bytes are not a whole number of ", dtype, " elements; give count");
   if (count < 0) count = available / item;
   OPWRIGHT_CHECK_VALUE(count <= available / item, who, ": ", count, " elements of ", dtype,
                        " need more than the ", available, " bytes behind offset ", offset);

@@ -23,7 +23,7 @@ PyTypeObject* generator_type = nullptr;
 
 namespace {
 
-// From -2^63 to 2^64 - 1; a negative seed stands for the unsigned number of its bits.
+// From -2^63 to 2^64 - 1; a negative seed means the unsigned number with the same bits.
 uint64_t parse_seed(const nb::handle& seed) {
   const nb::object number = nb::steal(PyNumber_Index(seed.ptr()));
   if (!number.is_valid()) throw_python_error();
@@ -39,9 +39,9 @@ uint64_t parse_seed(const nb::handle& seed) {
   return large;
 }
 
-// A trace draws its numbers when it ends: the state is not yet what Python would find.
+// A trace draws its numbers when it ends, so the state is not yet what Python would see.
 void end_trace_for(const char* who) {
-  end_trace(concatenate(who, "() asks for the state of random numbers, or sets it"));
+  end_trace(concatenate(who, "() reads or sets the state of random numbers"));
 }
 
 nb::object generator_state(const RandomState& state) {
@@ -68,7 +68,7 @@ Generator shared_default(Device device) { return Generator::borrow(&default_gene
 
 void bind_class(nb::module_& m) {
   nb::class_<Generator>(m, "Generator",
-                        "A source of random numbers: a seed, and how far it was used.\n\n"
+                        "A random number generator: a seed, and how far it was used.\n\n"
                         "Operators that draw numbers take one as `generator`. The same seed gives "
                         "the same numbers,\n"
                         "with any number of threads.\n\n"
@@ -93,13 +93,13 @@ void bind_class(nb::module_& m) {
             random_state(as_generator(self.ptr())).set_seed(parse_seed(seed));
             return self;
           },
-          nb::arg("seed"), "Begin anew with this seed; return the generator.")
+          nb::arg("seed"), "Set the seed; return the generator.")
       .def(
           "seed", [](const Generator& self) { return reseed(random_state(self)); },
-          "Begin anew with a seed that nobody can predict; return it.")
+          "Set an unpredictable seed; return it.")
       .def(
           "initial_seed", [](const Generator& self) { return random_state(self).seed(); },
-          "Return the seed that was set last.")
+          "Return the seed last set.")
       .def(
           "get_state", [](const Generator& self) { return generator_state(random_state(self)); },
           "Return the state as a uint8 tensor.")
@@ -109,7 +109,7 @@ void bind_class(nb::module_& m) {
             set_state(random_state(as_generator(self.ptr())), state);
             return self;
           },
-          nb::arg("state"), "Go on where get_state was called; return the generator.")
+          nb::arg("state"), "Restore a state that get_state returned; return the generator.")
       .def(
           "__eq__",
           [](const Generator& self, const Generator& other) { return self.get() == other.get(); },
@@ -130,7 +130,7 @@ void bind_defaults(nb::module_& m) {
         end_trace_for("manual_seed");
         seed_default_generators(parse_seed(seed));
       },
-      nb::arg("seed"), "Seed the generators that operators use when they are given none.");
+      nb::arg("seed"), "Seed the default generators.");
 }
 
 }  // namespace

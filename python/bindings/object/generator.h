@@ -1,5 +1,5 @@
-// opwright.Generator: a generator of random numbers as a Python object, and the seeds of the
-// default ones.
+// opwright.Generator: a random number generator as a Python object, and the seeds of the default
+// ones.
 #pragma once
 
 #include <Python.h>

@@ -1,5 +1,5 @@
-// What methods and functions over the C API share: entries of method tables, owned references,
-// reading arguments, and a tensor lent by its Python object.
+// Helpers for methods and functions over the C API: method table entries, owned references,
+// argument parsing, and tensors borrowed from their Python objects.
 #pragma once
 
 #include <type_traits>
@@ -13,13 +13,13 @@
 
 namespace opwright::python {
 
-// A new reference that drops itself; throws the exception of a null.
+// A new reference that drops itself; throws the exception if null.
 inline nanobind::object own(PyObject* owned) { return nanobind::steal(require(owned)); }
 inline nanobind::object share(PyObject* borrowed) { return nanobind::borrow(borrowed); }
-// Gives the reference away: `return give(own(...));`
+// Releases ownership of the reference: `return give(own(...));`
 inline PyObject* give(nanobind::object object) noexcept { return object.release().ptr(); }
 
-// A function of any of the C API's signatures, as tables hold it.
+// A function with any of the C API's signatures, in the form that tables hold.
 template <class Function>
   requires std::is_function_v<Function>
 PyCFunction as_method(Function* function) noexcept {
@@ -51,7 +51,7 @@ inline nanobind::object dict_of(PyObject* object) {
 
 inline bool is_given(PyObject* argument) noexcept { return argument && argument != Py_None; }
 
-// The tensor behind a Tensor that the caller keeps alive, without a count of its own.
+// The tensor of a Tensor that the caller keeps alive, without its own count.
 class LentTensor {
  public:
   explicit LentTensor(PyObject* object) noexcept : tensor_(Tensor::take(tensor_of(object))) {}

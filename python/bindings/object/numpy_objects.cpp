@@ -5,7 +5,7 @@
 namespace opwright::python {
 namespace {
 
-// Set once, under the lock, and kept for ever.
+// Set once, under the GIL, and kept permanently.
 struct Classes {
   PyObject* module = nullptr;
   PyObject* array = nullptr;
@@ -24,7 +24,7 @@ void keep(PyObject* module) {
                    .boolean = give(boolean)};
 }
 
-// Whether NumPy is there. A module that is only half imported counts as not there.
+// Whether NumPy is imported. A partially imported module does not count.
 bool find_numpy() {
   if (numpy_classes.module) return true;
   PyObject* module = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");

@@ -1,16 +1,16 @@
-// NumPy's objects, known without its headers: nothing of NumPy is imported until it is asked for.
+// NumPy's objects, without its headers: NumPy is not imported until it is needed.
 #pragma once
 
 #include <Python.h>
 
 namespace opwright::python {
 
-// False for all objects while nobody has imported NumPy.
+// False for all objects while NumPy is not imported.
 bool is_numpy_array(PyObject* object);
 // A scalar of a number or bool class: numpy.float32(1), numpy.bool_(True).
 bool is_numpy_number(PyObject* object);
 
-// The module, imported when it is not there yet; borrowed. ImportError.
+// The module, imported if necessary; borrowed. ImportError.
 PyObject* import_numpy();
 
 }  // namespace opwright::python

@@ -39,7 +39,7 @@ struct LayoutObject {
 constexpr const char* kMemoryFormats[] = {"contiguous_format", "preserve_format", "channels_last",
                                           "channels_last_3d"};
 
-// One object for each value; owned by this table for ever.
+// One object for each value; this table owns them permanently.
 PyObject* dtype_objects[std::size(kDTypes)];
 PyObject* memory_format_objects[std::size(kMemoryFormats)];
 PyObject* layout_object;
@@ -130,7 +130,7 @@ void bind_dtype(nb::module_& m) {
 
 void bind_device(nb::module_& m) {
   nb::class_<Device>(m, "device",
-                     "Where a tensor's memory is.\n\n"
+                     "The device of a tensor's memory.\n\n"
                      ">>> import opwright as ow\n"
                      ">>> ow.device(\"cuda\", 1)\n"
                      "device(type='cuda', index=1)\n"
@@ -155,7 +155,7 @@ void bind_device(nb::module_& m) {
       .def(
           "__eq__",
           [](const Device& self, const Device& other) {
-            // The one cpu there is may be named with or without its index.
+            // The only CPU may be named with or without its index.
             return self == other || (self.type == other.type && has_one_device(self.type));
           },
           nb::is_operator())
@@ -191,7 +191,7 @@ void bind_formats(nb::module_& m) {
         nb::cast(MemoryFormatObject{static_cast<MemoryFormat>(i)}).release().ptr();
     m.attr(kMemoryFormats[i]) = nb::handle(memory_format_objects[i]);
   }
-  nb::class_<LayoutObject>(m, "layout", "How a tensor is laid out; every one here is strided.")
+  nb::class_<LayoutObject>(m, "layout", "A tensor's layout; always strided.")
       .def("__reduce__",
            [](const LayoutObject&) {
              return nb::make_tuple(nb::module_::import_("builtins").attr("getattr"),
@@ -241,7 +241,7 @@ DType parse_dtype(PyObject* object) {
       if (object == PyDict_GetItemString(PyEval_GetBuiltins(), each.name)) return each.dtype;
     }
   }
-  // NumPy's dtypes, and its scalar types through them, have a name that is ours.
+  // NumPy's dtypes, and its scalar types through them, have our names.
   if (PyType_Check(object) && PyObject_HasAttrString(object, "dtype")) {
     const nb::object name = nb::steal(PyObject_GetAttrString(object, "__name__"));
     if (name.is_valid()) {

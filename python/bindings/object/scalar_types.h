@@ -1,5 +1,5 @@
-// opwright.dtype, device, layout and memory_format: small immutable objects, one for each value but
-// device.
+// opwright.dtype, device, layout and memory_format: small immutable objects, one for each value
+// except device.
 #pragma once
 
 #include <Python.h>
@@ -32,8 +32,8 @@ DType as_dtype(PyObject* object);
 Device as_device(PyObject* object);
 MemoryFormat as_memory_format(PyObject* object);
 
-// A dtype given as a dtype, a Python type (float, int, bool, complex) or a NumPy dtype; a device
-// given as a device or its text. TypeError and ValueError name what was given.
+// A dtype from a dtype, a Python type (float, int, bool, complex) or a NumPy dtype; a device from a
+// device or its text. TypeError and ValueError name the given object.
 DType parse_dtype(PyObject* object);
 Device parse_device_object(PyObject* object);
 

@@ -67,13 +67,13 @@ std::string site_text(const SourceSite& site) { return site.is_known() ? site.te
 
 // ---- The classes ----
 
-// A handle: nanobind owns it, the environment counts itself.
+// A handle: nanobind owns it, the environment counts its own references.
 struct ShapeEnvObject {
   ShapeEnvPtr shape_env;
 };
 
 constexpr const char* kSymbolDoc =
-    "A symbol as it stands now.\n\n"
+    "The current state of a symbol.\n\n"
     ">>> import opwright as ow\n"
     ">>> env = ow.ShapeEnv()\n"
     ">>> n = env.make_size(8, 'x.size(0)')\n"
@@ -82,14 +82,14 @@ constexpr const char* kSymbolDoc =
     "('s0', 8, (2, None), 'x.size(0)')\n";
 
 constexpr const char* kGuardDoc =
-    "A condition that holds in this run because it was decided so.\n\n"
+    "A condition on sizes that this run depends on.\n\n"
     ">>> import opwright as ow\n"
     ">>> env = ow.ShapeEnv()\n"
     ">>> bool(env.make_size(8) > 4)\n"
     "True\n"
     ">>> env.guards[0].text\n"
     "'s0 >= 5'\n\n"
-    "`line` is the user's, `asked` the one that needed to know.";
+    "`line` is the user's line, `asked` the one that required it.";
 
 constexpr const char* kRuntimeAssertDoc =
     "A condition that must hold when the program runs.\n\n"
@@ -132,7 +132,7 @@ void bind_records(nb::module_& m) {
 }
 
 constexpr const char* kShapeEnvDoc =
-    "Owns symbolic sizes: what their values are in this run, and what was decided by them.\n\n"
+    "Owns symbolic sizes, their values in this run, and the guards on them.\n\n"
     "With `duck_shaping` sizes of equal value get one symbol; with `specialises_zero_one` sizes of "
     "0\n"
     "and 1 stay plain ints.\n\n"
@@ -151,7 +151,7 @@ void bind_symbols(nb::class_<ShapeEnvObject>& env) {
            return int_object(self.shape_env->make_size(hint, std::move(source)));
          },
          nb::arg("hint"), nb::arg("source") = "",
-         "Make the symbol of an input's size; an int by the 0/1 rule.")
+         "Create the symbol of an input's size; 0 and 1 stay ints.")
       .def(
           "make_backed",
           [](ShapeEnvObject& self, int64_t hint, std::optional<int64_t> least,
@@ -160,21 +160,21 @@ void bind_symbols(nb::class_<ShapeEnvObject>& env) {
                 self.shape_env->make_backed(hint, range_of(least, greatest), std::move(source)));
           },
           nb::arg("hint"), nb::arg("min") = nb::none(), nb::arg("max") = nb::none(),
-          nb::arg("source") = "", "Make a symbol whose value in this run is `hint`.")
+          nb::arg("source") = "", "Create a symbol whose value in this run is `hint`.")
       .def(
           "make_unbacked",
           [](ShapeEnvObject& self, std::optional<int64_t> least, std::optional<int64_t> greatest) {
             return int_object(self.shape_env->make_unbacked(range_of(least, greatest)));
           },
           nb::arg("min") = 0, nb::arg("max") = nb::none(),
-          "Make a symbol whose value is known at run time only.")
+          "Create a symbol whose value is known at run time only.")
       .def_prop_ro("symbols", [](const ShapeEnvObject& self) { return self.shape_env->symbols(); })
       .def(
           "free_symbols",
           [](const ShapeEnvObject& self, const nb::object& value) {
             return self.shape_env->free_symbols(require_either(value, "free_symbols"));
           },
-          nb::arg("value"), "Name the symbols of an expression.");
+          nb::arg("value"), "Return the symbols of an expression.");
 }
 
 void bind_questions(nb::class_<ShapeEnvObject>& env) {
@@ -184,13 +184,13 @@ void bind_questions(nb::class_<ShapeEnvObject>& env) {
            return self.shape_env->decide(require_condition(condition, "decide"));
          },
          nb::arg("condition"),
-         "Tell whether a condition always holds, never, or (None) depends; no guard.")
+         "Return whether a condition always holds, never, or (None) depends; adds no guard.")
       .def(
           "range",
           [](const ShapeEnvObject& self, const nb::object& value) {
             return bounds_of(self.shape_env->range(require_sym_int(value, "range")));
           },
-          nb::arg("value"), "Give the least and the greatest value; None: no bound.")
+          nb::arg("value"), "Return the lower and upper bound; None if unbounded.")
       .def(
           "simplify",
           [](const ShapeEnvObject& self, const nb::object& value) {
@@ -199,13 +199,13 @@ void bind_questions(nb::class_<ShapeEnvObject>& env) {
             return is_condition ? condition_object(std::move(simple))
                                 : int_object(std::move(simple));
           },
-          nb::arg("value"), "Write an expression with all that was learned.")
+          nb::arg("value"), "Simplify an expression with all known facts.")
       .def(
           "learn",
           [](ShapeEnvObject& self, const nb::object& condition) {
             self.shape_env->learn(require_condition(condition, "learn"));
           },
-          nb::arg("condition"), "Take a condition as a fact, without a guard.")
+          nb::arg("condition"), "Assume a condition, without a guard.")
       .def(
           "evaluate",
           [](const ShapeEnvObject& /*self*/, const nb::object& value, const nb::dict& given) {
@@ -221,7 +221,7 @@ void bind_questions(nb::class_<ShapeEnvObject>& env) {
             return result;
           },
           nb::arg("value"), nb::arg("symbols"),
-          "Compute an expression from values of its symbols, by name.")
+          "Evaluate an expression with values of its symbols, by name.")
       .def(
           "parse",
           [](const ShapeEnvObject& self, const std::string& text) {
@@ -229,7 +229,7 @@ void bind_questions(nb::class_<ShapeEnvObject>& env) {
             return is_condition(value) ? condition_object(std::move(value))
                                        : int_object(std::move(value));
           },
-          nb::arg("text"), "Read the text of an expression.");
+          nb::arg("text"), "Parse an expression.");
 }
 
 void bind_decisions(nb::class_<ShapeEnvObject>& env) {
@@ -249,7 +249,7 @@ void bind_decisions(nb::class_<ShapeEnvObject>& env) {
             ShapeEnv::Solution solution = self.shape_env->solve();
             return std::pair(std::move(solution.symbols), std::move(solution.rest));
           },
-          "Solve the guards: the symbols with their ranges, and the guards that are left.")
+          "Solve the guards; return the symbols with their ranges, and the remaining guards.")
       .def(
           "__eq__",
           [](const ShapeEnvObject& self, const ShapeEnvObject& other) {

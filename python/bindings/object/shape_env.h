@@ -1,4 +1,4 @@
-// opwright.ShapeEnv for Python, and what is asked of symbols outside of an operator.
+// opwright.ShapeEnv for Python, and functions on symbols outside operators.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -11,7 +11,7 @@ void bind_shape_env(nanobind::module_& m);
 
 // The environment as a Python object; objects of one environment are equal.
 nanobind::object shape_env_object(ShapeEnv& shape_env);
-// Of an instance of opwright.ShapeEnv. TypeError with `who` in front.
+// The environment of an instance of opwright.ShapeEnv. TypeError starts with `who`.
 ShapeEnvPtr shape_env_of_object(nanobind::handle object, const char* who);
 
 }  // namespace opwright::python

@@ -45,7 +45,7 @@ PyObject* sym_repr(PyObject* self) {
   return guarded([&] { return to_unicode(sym_text(self)); });
 }
 
-// Equal expressions of one owner are one node.
+// Equal expressions of one owner are the same node.
 Py_hash_t sym_hash(PyObject* self) {
   const auto address = static_cast<Py_hash_t>(sym_word_of(self) >> 4);
   return address == -1 ? -2 : address;
@@ -83,7 +83,7 @@ PyObject* get_shape_env(PyObject* self, void* /*closure*/) {
 
 // ---- Arithmetic of SymInt ----
 
-// What the other operand of a SymInt is.
+// The other operand of a SymInt.
 struct Operand {
   std::optional<SymInt> whole;
   PyObject* real = nullptr;  // borrowed; a float
@@ -99,7 +99,7 @@ nanobind::object fixed_object(PyObject* object) {
                             : share(object);
 }
 
-// With a float beside it a symbol becomes its number: there are no symbolic floats.
+// A float operand turns a symbol into its number: there are no symbolic floats.
 template <class Number>
 PyObject* run_on_numbers(PyObject* a, PyObject* b, const Number& number) {
   return number(fixed_object(a).ptr(), fixed_object(b).ptr());
@@ -147,7 +147,7 @@ PyObject* divide_with_remainder(PyObject* a, PyObject* b) {
   });
 }
 
-// A small plain exponent multiplies; any other number needs the symbol's value.
+// A small plain exponent becomes multiplications; any other needs the symbol's value.
 PyObject* sym_power(PyObject* a, PyObject* b, PyObject* modulus) {
   return guarded([&]() -> PyObject* {
     constexpr int64_t kMostFactors = 16;
@@ -175,7 +175,7 @@ PyObject* sym_absolute(PyObject* a) {
 }
 PyObject* sym_positive(PyObject* a) { return Py_NewRef(a); }
 
-// ---- What needs the value ----
+// ---- Operations that need the value ----
 
 int is_not_zero(PyObject* self) {
   return guarded([&] { return guard_for_user(apply_sym(kOpwSymNe, value_of(self), 0)) ? 1 : 0; },
@@ -191,9 +191,9 @@ PyObject* sym_as_float(PyObject* self) {
 
 // ---- Comparison ----
 
-// The comparison of a whole number with a real one, as one with a whole one. None: it is `always`.
+// Compares an integer with a real number as two integers. Empty if the result is `always`.
 std::optional<SymInt> whole_bound(double real, int comparison) {
-  const bool is_far = !(std::abs(real) < 4e18);  // infinite, not a number, beyond any size
+  const bool is_far = !(std::abs(real) < 4e18);  // infinite, NaN, or beyond any size
   const double lower = std::floor(real);
   if (is_far || ((comparison == Py_EQ || comparison == Py_NE) && lower != real))
     return std::nullopt;
@@ -287,27 +287,27 @@ PyMethodDef int_methods[] = {{"__format__", as_method(sym_format), METH_O, nullp
                              {"__round__", as_method(get_self), METH_VARARGS, nullptr},
                              {}};
 PyGetSetDef sym_int_properties[] = {
-    {"hint", get_hint, nullptr, "The value in this run; None where it is known at run time only.",
+    {"hint", get_hint, nullptr, "The value in this run; None if it is known at run time only.",
      nullptr},
     {"shape_env", get_shape_env, nullptr, "The environment that owns it.", nullptr},
     {}};
 
 constexpr const char* kSymIntDoc =
-    "A size that is a symbol of a trace, or an expression of such symbols.\n\n"
-    "Arithmetic and comparison give symbols again, or plain numbers where the symbols cancel. It\n"
-    "goes wherever a size goes. It is no int: isinstance(n, int) is False, "
+    "A symbolic size of a trace, or an expression of symbolic sizes.\n\n"
+    "Arithmetic and comparison return symbols, or plain numbers if the symbols cancel. It can be\n"
+    "used wherever a size can. It is not an int: isinstance(n, int) is False, "
     "opwright.is_symbolic(n)\n"
-    "is True. What needs the number fixes it for this trace, with the line that asked as a guard:\n"
-    "int(n), float(n), n / 2 (there is no symbolic float; n // 2 stays symbolic), range(n), an\n"
-    "index of a list. Control flow on a comparison is a guard too.\n\n"
+    "is True. Code that needs the number specializes it for this trace, with a guard that has the\n"
+    "line: int(n), float(n), n / 2 (there is no symbolic float; n // 2 stays symbolic), range(n),\n"
+    "an index of a list. Control flow on a comparison adds a guard too.\n\n"
     ">>> import opwright as ow\n"
     ">>> n = ow.ShapeEnv().make_size(8, \"x.size(0)\")\n"
     ">>> 2 * n + 1, (2 * n + 1).hint, n - n\n"
     "(2*s0 + 1, 17, 0)\n";
 constexpr const char* kSymBoolDoc =
     "A condition on symbolic sizes.\n\n"
-    "Control flow decides it: bool(c) is a guard with the line that asked. `&`, `|` and `~` (or\n"
-    "opwright.sym_not) make conditions of conditions without deciding; opwright.check demands.\n\n"
+    "Control flow evaluates it: bool(c) adds a guard with the line that required it. `&`, `|` and\n"
+    "`~` (or opwright.sym_not) combine conditions without guards; opwright.check requires one.\n\n"
     ">>> import opwright as ow\n"
     ">>> env = ow.ShapeEnv()\n"
     ">>> n = env.make_size(8, \"x.size(0)\")\n"
@@ -364,7 +364,7 @@ PyType_Spec int_spec = {"opwright.SymInt", sizeof(SymObject), 0, kTypeFlags, int
 PyType_Spec bool_spec = {"opwright.SymBool", sizeof(SymObject), 0, kTypeFlags, bool_slots};
 
 PyTypeObject* add_named_type(PyObject* module, PyType_Spec& spec, const char* name) {
-  PyObject* type = require(PyType_FromSpec(&spec));  // kept for ever
+  PyObject* type = require(PyType_FromSpec(&spec));  // kept permanently
   require_no_error(PyModule_AddObjectRef(module, name, type));
   return reinterpret_cast<PyTypeObject*>(type);
 }
@@ -401,7 +401,7 @@ std::optional<SymInt> read_sym_int(PyObject* object) {
   const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
   if (value == -1 && PyErr_Occurred()) throw_python_error();
   OPWRIGHT_CHECK_KIND("OverflowError", overflow == 0,
-                      "a number beside a symbolic size does not fit into 64 bits");
+                      "a number combined with a symbolic size does not fit into 64 bits");
   return SymInt(value);
 }
 

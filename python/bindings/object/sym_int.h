@@ -1,8 +1,8 @@
-// opwright.SymInt and opwright.SymBool: sizes and conditions that are symbols, as Python objects.
+// opwright.SymInt and opwright.SymBool: symbolic sizes and conditions as Python objects.
 //
-// An object of either holds a symbol, never a plain number: a result that turns out to be one is
-// Python's own int or bool. Questions that control flow asks (bool, int) go to the owner of the
-// symbol with the user's line.
+// An object of either type holds a symbol, never a plain number: a result that turns out to be one
+// is a Python int or bool. Control flow (bool, int) queries the owner of the symbol, with the
+// user's line.
 #pragma once
 
 #include <cstdint>
@@ -29,16 +29,16 @@ inline OpwSymWord sym_word_of(PyObject* object) noexcept {
   return reinterpret_cast<SymObject*>(object)->word;
 }
 
-// The same as operators get it: the plain int of a symbol whose trace ended early.
+// The same as operators get it: a plain int if the symbol's trace ended early.
 OpwSymWord settled_word_of(PyObject* object);
 
-// New references; a plain value is an int or a bool. Throw where there is no memory.
+// New references; a plain value is an int or a bool. Throw if out of memory.
 PyObject* sym_int_to_python(SymInt value);
 PyObject* sym_bool_to_python(SymInt condition);
 
-// A SymInt, an int, or what has __index__ and is no tensor. None: no number.
+// A SymInt, an int, or an object with __index__ other than a tensor. Empty if not a number.
 std::optional<SymInt> read_sym_int(PyObject* object);
-// A SymBool or a bool. None: neither.
+// A SymBool or a bool. Empty otherwise.
 std::optional<SymInt> read_condition(PyObject* object);
 
 }  // namespace opwright::python

@@ -18,7 +18,7 @@ PyTypeObject* tape_type = nullptr;
 namespace {
 
 constexpr int kMostFreeTapeObjects = 64;
-TapeObject* free_tape_objects[kMostFreeTapeObjects];  // under the lock
+TapeObject* free_tape_objects[kMostFreeTapeObjects];  // under the GIL
 int num_free_tape_objects = 0;
 
 TapeObject* allocate_tape_object() {
@@ -50,7 +50,7 @@ bool must_keep_tape_identity(const TapeObject& self) noexcept {
          (self.dict && PyDict_GET_SIZE(self.dict) > 0);
 }
 
-// True when the dying object lives on, owned by its node.
+// True if the dying object stays alive, owned by its node.
 bool turn_tape_round(TapeObject& self) noexcept {
   if (!self.node || !must_keep_tape_identity(self)) return false;
   std::atomic<uint32_t>& word = self.node->count_word();
@@ -66,13 +66,13 @@ bool turn_tape_round(TapeObject& self) noexcept {
   return true;
 }
 
-// As for tensors: the count becomes the object's, then the node's reference on the object goes.
+// As for tensors: the count becomes the object's, then the node's reference to the object drops.
 void last_tape_handle_dropped(TapeNode* node) {
   if (!holds_lock()) return queue_node(node);
   uint32_t expected = kOpwCountHostBit | 1;
   if (!node->count_word().compare_exchange_strong(expected, 1, std::memory_order_acq_rel,
                                                   std::memory_order_acquire)) {
-    return node->release();  // somebody took another handle in between
+    return node->release();  // another handle was taken in between
   }
   --num_owned_objects;
   Py_DECREF(static_cast<PyObject*>(node->mirror()));
@@ -103,7 +103,7 @@ void tape_dealloc(PyObject* object) {
   Py_TRASHCAN_END;
 }
 
-// See tensor_traverse: what C++ uses too counts as used.
+// See tensor_traverse: objects that C++ also uses count as used.
 int tape_traverse(PyObject* object, visitproc visit, void* arg) {
   const TapeObject& self = as_tape_object(object);
   Py_VISIT(Py_TYPE(object));
@@ -123,7 +123,7 @@ PyMemberDef tape_members[] = {
     {}};
 
 constexpr char kTapeDoc[] =
-    "A node of the tape: how a value came about, and the `ctx` of a backward formula.\n\n"
+    "A node of the tape: how a value was computed, and the `ctx` of a backward formula.\n\n"
     ">>> import opwright as ow\n"
     ">>> x = ow.ones(2, requires_grad=True)\n"
     ">>> (x * 2).grad_fn\n"

@@ -1,8 +1,8 @@
-// TapeNode for Python: a node of the tape, and what formulas know as `ctx`.
+// TapeNode for Python: a node of the tape, and the `ctx` of formulas.
 //
-// As with tensors (tensor_object.h), a node knows its live Python object. When that object dies
-// before the node, a plain one is made anew when it is needed; one with attributes, hooks or weak
-// references is kept: the node owns it until it is handed out again or the last handle goes.
+// As with tensors (tensor_object.h), a node knows its live Python object. If that object dies
+// before the node, a plain one is created again when needed; one with attributes, hooks or weak
+// references is kept: the node owns it until it is handed out again or the last handle is dropped.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 namespace opwright::python {
 
 struct TapeObject {
-  PyObject_HEAD TapeNode* node;  // null only while it is made
-  PyObject* dict;                // what a formula sets on its ctx
+  PyObject_HEAD TapeNode* node;  // null only during construction
+  PyObject* dict;                // attributes that a formula sets on its ctx
   PyObject* weakrefs;
   PyObject* hooks;     // Python's hooks by key, or null
   PyObject* metadata;  // a dict, or null

@@ -49,7 +49,7 @@ Device read_device(PyObject* object) {
   return parse_device_object(object);
 }
 
-// Takes `to`'s arguments one by one; each may be given once.
+// Reads the arguments of `to` one by one; each may be given once.
 class ToArguments {
  public:
   void take_positional(PyObject* args) {
@@ -95,7 +95,7 @@ class ToArguments {
     } else if (name == "dtype") {
       note(kDtype, name);
       if (value != Py_None) conversion_.dtype = parse_dtype(value);
-    } else if (name == "other" || name == "tensor") {  // both are PyTorch's
+    } else if (name == "other" || name == "tensor") {  // PyTorch uses both
       note(kDevice | kDtype, name);
       OPWRIGHT_CHECK_TYPE(is_tensor(value), "to: other must be a Tensor, got ", class_name(value));
       const LentTensor other(value);
@@ -127,7 +127,7 @@ class ToArguments {
   uint32_t given_ = 0;
 };
 
-// `self` itself where nothing changes.
+// `self` itself if nothing changes.
 PyObject* convert_object(PyObject* self, const Conversion& conversion) {
   const Tensor tensor = handle_of(self);
   if (!conversion.copy && is_converted(tensor, conversion)) return Py_NewRef(self);
@@ -187,23 +187,23 @@ PyObject* converted_to(PyObject* self, PyObject* /*args*/) {
 
 const PyMethodDef kConversionMethods[] = {
     {"to", as_method(to), kKeywords,
-     "Convert to a dtype, a device, or both of another tensor; the tensor itself where nothing "
+     "Convert to a dtype, a device, or both of another tensor; returns this tensor if nothing "
      "changes.\n\n"
-     "It is called as to(dtype), to(device, dtype) or to(other), each with non_blocking, copy and\n"
+     "Call it as to(dtype), to(device, dtype) or to(other), each with non_blocking, copy and\n"
      "memory_format.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.tensor([1.5, 2.5]).to(ow.int64)\n"
      "tensor([1, 2])\n"},
     {"cpu", as_method(cpu), kKeywords,
      "cpu($self, memory_format=None)\n--\n\n"
-     "Move to the cpu; a tensor that is there already is given back itself.\n\n"
+     "Move to the CPU; returns the tensor itself if it is already there.\n\n"
      ">>> import opwright as ow\n"
      ">>> x = ow.tensor([1.0])\n"
      ">>> x.cpu() is x\n"
      "True\n"},
     {"cuda", as_method(cuda), kKeywords,
      "cuda($self, device=None, non_blocking=False, memory_format=None)\n--\n\n"
-     "Move to a cuda device.\n\n"
+     "Move to a CUDA device.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.tensor([1.0]).cuda('cpu')\n"
      "Traceback (most recent call last):\n"

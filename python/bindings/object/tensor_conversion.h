@@ -1,4 +1,4 @@
-// Tensors in another dtype, on another device, without their graph: x.to() and its relatives.
+// Conversion of tensors to another dtype or device, or without their graph: x.to() and similar.
 #pragma once
 
 #include <optional>
@@ -17,21 +17,21 @@ struct Conversion {
   std::optional<DType> dtype = std::nullopt;
   std::optional<Device> device = std::nullopt;
   bool non_blocking = false;
-  bool copy = false;  // also where nothing changes
+  bool copy = false;  // even if nothing changes
   std::optional<MemoryFormat> memory_format = std::nullopt;
 };
 
-// Whether `tensor` is what the conversion asks for already.
+// Whether `tensor` already has the dtype and device of the conversion.
 bool is_converted(const Tensor& tensor, const Conversion& conversion);
-// The same handle where nothing changes and no copy is wanted.
+// The same handle if nothing changes and no copy is requested.
 Tensor convert(const Tensor& tensor, const Conversion& conversion);
 
-// The arguments `dtype` and `device` of a function; None and null: not given.
+// The arguments `dtype` and `device` of a function; None and null mean not given.
 Conversion read_conversion(PyObject* dtype, PyObject* device);
 
-// Over the same memory, without its gradient.
+// A tensor over the same memory, without its gradient.
 Tensor detached(const Tensor& tensor);
-// A copy whose memory nobody else has, without its gradient.
+// A copy with its own memory, without its gradient.
 Tensor detached_copy(const Tensor& tensor, const Conversion& conversion = {});
 
 // to, cpu, cuda, type, float, int, ...

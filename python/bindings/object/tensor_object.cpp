@@ -14,10 +14,10 @@ PyTypeObject* tensor_type = nullptr;
 
 namespace {
 
-// ---- Free list: objects of exactly Tensor, with their memory and the collector's header ----
+// ---- Free list: objects of exactly Tensor, with their memory and garbage-collector header ----
 
 constexpr int kMostFreeTensorObjects = 128;
-TensorObject* free_tensor_objects[kMostFreeTensorObjects];  // under the lock
+TensorObject* free_tensor_objects[kMostFreeTensorObjects];  // under the GIL
 int num_free_tensor_objects = 0;
 
 TensorObject* allocate_tensor_object() noexcept {
@@ -43,14 +43,14 @@ void free_tensor_object(TensorObject* self) noexcept {
   Py_DECREF(type);
 }
 
-// ---- Who owns whom ----
+// ---- Ownership ----
 
 bool must_keep_tensor_identity(const TensorObject* self) noexcept {
   return Py_TYPE(self) != tensor_type || self->weakrefs ||
          (self->dict && PyDict_GET_SIZE(self->dict) > 0);
 }
 
-// True when the dying object lives on, owned by its tensor.
+// True if the dying object stays alive, owned by its tensor.
 bool turn_tensor_round(TensorObject* self) noexcept {
   TensorImpl* tensor = self->tensor;
   if (!tensor || !must_keep_tensor_identity(self)) return false;
@@ -66,24 +66,24 @@ bool turn_tensor_round(TensorObject* self) noexcept {
   return true;
 }
 
-// The last C++ handle of a tensor that owns its object goes: its count becomes the object's, then
-// the tensor's reference on the object goes. Without the lock the count waits in the queue.
+// The last C++ handle of a tensor that owns its object is dropped: its count becomes the object's,
+// then the tensor's reference to the object drops. Without the GIL the count waits in the queue.
 void last_tensor_handle_dropped(TensorImpl* tensor) {
   if (!holds_lock()) return queue_count(tensor);
   uint32_t expected = kOpwCountHostBit | 1;
   if (!__atomic_compare_exchange_n(&tensor->count, &expected, 1, false, __ATOMIC_ACQ_REL,
                                    __ATOMIC_ACQUIRE)) {
-    return release_tensor(tensor);  // somebody took another handle in between
+    return release_tensor(tensor);  // another handle was taken in between
   }
   --num_owned_objects;
   Py_DECREF(static_cast<PyObject*>(tensor->mirror));
 }
 constexpr MirrorTable kTensorMirrorTable{.last_handle_dropped = &last_tensor_handle_dropped};
 
-// ---- Life ----
+// ---- Lifetime ----
 
-// Calls `use(PyObject*&)` for what each of the `__slots__` of subclasses holds; the first that
-// gives something else than 0 ends it.
+// Calls `use(PyObject*&)` for the value of each `__slots__` entry of subclasses; stops at the first
+// that returns something other than 0.
 template <class Use>
 int for_each_slot(PyObject* object, const Use& use) {
   for (PyTypeObject* type = Py_TYPE(object); type != tensor_type; type = type->tp_base) {
@@ -111,8 +111,8 @@ void dealloc_with_extras(PyObject* object) {
   auto* self = reinterpret_cast<TensorObject*>(object);
   if (turn_tensor_round(self)) return;
   if (Py_TYPE(object)->tp_finalize) {
-    if (PyObject_CallFinalizerFromDealloc(object) < 0) return;  // __del__ stored it somewhere
-    if (turn_tensor_round(self)) return;                        // __del__ gave its tensor to C++
+    if (PyObject_CallFinalizerFromDealloc(object) < 0) return;  // resurrected by __del__
+    if (turn_tensor_round(self)) return;                        // __del__ passed its tensor to C++
   }
   PyObject_GC_UnTrack(object);
   Py_TRASHCAN_BEGIN(object, tensor_dealloc);
@@ -140,11 +140,11 @@ void tensor_dealloc(PyObject* object) {
   release_tensor(tensor);
 }
 
-// While C++ holds the tensor too, or from several places, its object counts as used: what it refers
-// to is not visited, so the collector takes it for reachable from outside.
+// While C++ also holds the tensor, or holds it several times, its object counts as used: its
+// referents are not visited, so the garbage collector treats them as reachable from outside.
 //
 // The collector calls this twice and breaks live objects if the second call sees less than the
-// first. So a count may not rise from 1 without the lock: see HoldCallsScope.
+// first. So a count may not rise from 1 without the GIL: see HoldCallsScope.
 int tensor_traverse(PyObject* object, visitproc visit, void* arg) {
   auto* self = reinterpret_cast<TensorObject*>(object);
   Py_VISIT(Py_TYPE(object));
@@ -200,9 +200,9 @@ PyObject* make_instance(PyTypeObject* type, Tensor tensor) {
   if (type == tensor_type) return require(wrap(std::move(tensor)));
   TensorImpl& body = impl(tensor);
   OPWRIGHT_CHECK_VALUE(!body.mirror, "the tensor has a Python object already; clone it first");
-  // Every instance of a subclass is made here, so here its type gets our functions instead of
-  // CPython's, which would run __del__ and clear __slots__ before the object could be kept, and
-  // show the collector what C++ still uses.
+  // Every instance of a subclass is created here, so here its type gets our functions instead of
+  // CPython's. Those would run __del__ and clear __slots__ before the object could be kept, and
+  // show the garbage collector objects that C++ still uses.
   type->tp_dealloc = tensor_dealloc;
   type->tp_traverse = tensor_traverse;
   type->tp_clear = tensor_clear;

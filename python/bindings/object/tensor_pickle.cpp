@@ -23,7 +23,7 @@
 namespace opwright::python {
 namespace {
 
-PyObject* rebuild_function = nullptr;  // owned for ever
+PyObject* rebuild_function = nullptr;  // owned permanently
 
 // ---- The bytes of a tensor ----
 
@@ -33,7 +33,7 @@ bool is_dense(const Tensor& tensor) {
   return extent && extent->lowest == 0 && extent->length() == tensor.numel();
 }
 
-// The memory of a dense cpu tensor as bytes, which keep it alive.
+// The memory of a dense CPU tensor as bytes, which keep it alive.
 Tensor bytes_of(const Tensor& tensor) {
   const int64_t bytes = tensor.numel() * static_cast<int64_t>(item_size(tensor.dtype()));
   const int64_t stride = 1;
@@ -49,8 +49,8 @@ Tensor bytes_of(const Tensor& tensor) {
   return view;
 }
 
-// A PickleBuffer, which protocol 5 can hand over without a copy; before that a bytearray, so that
-// what is read back can be written.
+// A PickleBuffer, which protocol 5 can transfer without a copy; for older protocols a bytearray, so
+// that the loaded tensor is writable.
 nanobind::object data_of(const Tensor& dense, int protocol) {
   const nanobind::object bytes = own(wrap(bytes_of(dense)));
   constexpr int kFirstWithBuffers = 5;
@@ -227,14 +227,14 @@ PyObject* deep_copy(PyObject* self, PyObject* memo) {
 const PyMethodDef kPickleMethods[] = {
     {"__reduce_ex__", as_method(tensor_reduce), METH_O,
      "__reduce_ex__($self, protocol, /)\n--\n\n"
-     "Tell pickle how to read the tensor back: class, bytes, sizes, attributes.\n\n"
+     "Support pickle: class, bytes, sizes, attributes.\n\n"
      ">>> import opwright as ow\n"
      ">>> import pickle\n"
      ">>> pickle.loads(pickle.dumps(ow.tensor([1, 2])))\n"
      "tensor([1, 2])\n"},
     {"__copy__", as_method(copy), METH_NOARGS,
      "__copy__($self, /)\n--\n\n"
-     "Make another tensor over the same memory, with the same attributes.\n\n"
+     "Return another tensor over the same memory, with the same attributes.\n\n"
      ">>> import opwright as ow\n"
      ">>> import copy\n"
      ">>> x = ow.tensor([1, 2])\n"
@@ -242,7 +242,7 @@ const PyMethodDef kPickleMethods[] = {
      "True\n"},
     {"__deepcopy__", as_method(deep_copy), METH_O,
      "__deepcopy__($self, memo, /)\n--\n\n"
-     "Make a tensor with a copy of the memory and of the attributes.\n\n"
+     "Return a tensor with a copy of the memory and of the attributes.\n\n"
      ">>> import opwright as ow\n"
      ">>> import copy\n"
      ">>> x = ow.tensor([1, 2])\n"
@@ -253,7 +253,7 @@ const PyMethodDef kPickleMethods[] = {
 PyMethodDef rebuild_methods[] = {
     {"_rebuild_tensor", as_method(rebuild), METH_VARARGS,
      "_rebuild_tensor(python_class, data, dtype, sizes, strides, device, requires_grad, /)\n--\n\n"
-     "Read back what Tensor.__reduce_ex__ gave.\n\n"
+     "Rebuild a tensor from the result of Tensor.__reduce_ex__.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow._C._rebuild_tensor(ow.Tensor, bytearray(b'ab'), 'uint8', (2,), (1,), 'cpu', False)\n"
      "tensor([97, 98], dtype=uint8)\n"},

@@ -1,4 +1,4 @@
-// Pickles and copies of opwright.Tensor: its class and attributes are kept, its bytes go once.
+// Pickling and copying of opwright.Tensor: class and attributes are kept, bytes are stored once.
 #pragma once
 
 #include <Python.h>
@@ -13,7 +13,7 @@ namespace opwright::python {
 
 // __reduce_ex__, __copy__, __deepcopy__.
 void add_pickle_slots(TensorSlots& out);
-// The function that pickles name to be read back.
+// The function by which pickles are loaded.
 void bind_rebuild(nanobind::module_& m);
 
 }  // namespace opwright::python

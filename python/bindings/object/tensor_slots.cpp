@@ -11,8 +11,8 @@ namespace {
 constexpr const char* kTensorDoc =
     "Tensor(data)\n--\n\n"
     "A tensor: numbers of one dtype in up to 64 dimensions on one device.\n\n"
-    "Another tensor as data is shown without a copy and without its gradient; everything else is\n"
-    "read as opwright.tensor reads it.\n\n"
+    "Another tensor as data is shared without a copy and without its gradient; anything else is\n"
+    "converted as by opwright.tensor.\n\n"
     ">>> import opwright as ow\n"
     ">>> ow.Tensor([[1.0, 2.0], [3.0, 4.0]])\n"
     "tensor([[1., 2.],\n"

@@ -1,4 +1,4 @@
-// The slots of opwright.Tensor beside its life: what each file of the type brings.
+// The type slots of opwright.Tensor except its lifetime: what each file of the type contributes.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ namespace opwright::python {
 // long as the process.
 std::vector<PyType_Slot> tensor_slots();
 
-// Each file of the type appends its own; the end marks are left out.
+// Each file of the type appends its own, without the end marks.
 struct TensorSlots {
   std::vector<PyType_Slot> slots;
   std::vector<PyMethodDef> methods;

@@ -87,17 +87,17 @@ OpwObjectTable table_named(const char* immortal_name) {
           .text = &text_held};
 }
 
-// By class; under the lock. Tables are immortal, and so are the classes they are for.
+// By class; under the GIL. Tables are immortal, and so are their classes.
 std::unordered_map<PyTypeObject*, OpwObjectTable*>& opaque_tables() {
   static auto* tables = new std::unordered_map<PyTypeObject*, OpwObjectTable*>;
   return *tables;
 }
 
-// The table of objects of no registered class: the binder refuses them by their class's name.
+// The table of objects of unregistered classes: the binder rejects them by their class's name.
 const OpwObjectTable* table_of_class(PyTypeObject* type) {
   static auto* tables = new std::unordered_map<std::string, OpwObjectTable*>;
   std::string name = type->tp_name;
-  // Through the attribute: builtin types of newer Pythons have no dict of their own.
+  // Through the attribute: builtin types of newer Pythons do not have their own dict.
   PyObject* module = PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__module__");
   const char* text = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : nullptr;
   PyErr_Clear();
@@ -133,9 +133,9 @@ OpwValue string_value(PyObject* text) {
   return ValueOf<std::string_view>::lend({characters, static_cast<size_t>(length)});
 }
 
-// Members of an enum.Enum stand for their values.
+// Members of an enum.Enum represent their values.
 bool is_enum_member(PyObject* object) {
-  static PyObject* enum_class = require(  // kept for ever
+  static PyObject* enum_class = require(  // kept permanently
       PyObject_GetAttrString(require(PyImport_ImportModule("enum")), "Enum"));
   return PyObject_IsInstance(object, enum_class) == 1;
 }
@@ -247,7 +247,7 @@ OpwValue ValueMemory::borrow(PyObject* object) {
   if (PyLong_Check(object)) return int_value(object);
   if (PyFloat_Check(object)) return ValueOf<double>::lend(PyFloat_AS_DOUBLE(object));
   if (is_sym_int(object)) return make_value(kOpwSymInt, settled_word_of(object));
-  if (is_sym_bool(object))  // control flow of the operator may hang on it: decided here
+  if (is_sym_bool(object))  // the operator may branch on it: evaluated here
     return make_value(kOpwBool, guard_for_user(SymInt::borrow(sym_word_of(object))) ? 1 : 0);
   if (PyUnicode_Check(object)) return string_value(object);
   if (PyList_Check(object) || PyTuple_Check(object)) return borrow_sequence(object);
@@ -262,7 +262,7 @@ OpwValue ValueMemory::borrow(PyObject* object) {
   return borrow_number(object);
 }
 
-// What is no plain number, but stands for one.
+// Objects that are not plain numbers but represent one.
 OpwValue ValueMemory::borrow_number(PyObject* object) {
   if (PyComplex_Check(object)) {
     double* parts = memory_.allocate<double>(2);
@@ -385,7 +385,7 @@ void register_opaque_type(PyObject* python_class, const std::string& name) {
     return;
   }
   Registry::get().add_opaque_type(name);
-  Py_INCREF(python_class);  // kept as long as its table
+  Py_INCREF(python_class);  // kept alive as long as its table
   opaque_tables()[type] = new OpwObjectTable(table_named(intern(name)));
 }
 

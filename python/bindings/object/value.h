@@ -1,8 +1,8 @@
 // Python objects as values of the calling convention, and back.
 //
-// A Python object has one natural value: a number, a string, a tensor, a list of such. Which type a
-// schema makes of it (an int given for a float, a number for a list) is the schema layer's to say
-// (schema/coerce.h), so that C++ and Python callers get the same conversions and the same errors.
+// A Python object has one natural value: a number, a string, a tensor, a list of such. The schema
+// layer (schema/coerce.h) converts it to a schema's type (an int for a float, a number for a list),
+// so that C++ and Python callers get the same conversions and errors.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@
 
 namespace opwright::python {
 
-// Memory and objects behind borrowed values; lives on the caller's stack.
+// Memory and objects behind borrowed values; on the caller's stack.
 class ValueMemory {
  public:
   ValueMemory() = default;
@@ -24,7 +24,7 @@ class ValueMemory {
   ~ValueMemory();
 
   // The natural value of `object`, borrowed from it and from this memory. OverflowError for an int
-  // that does not fit; an object of no known kind becomes an Object of its class, so that the
+  // that does not fit; an object of an unknown kind becomes an Object of its class, so that the
   // binder can name it.
   OpwValue borrow(PyObject* object);
 
@@ -40,13 +40,13 @@ class ValueMemory {
 
 // New references; null with an exception.
 PyObject* to_python(const OpwValue& value) noexcept;
-// Takes the value over.
+// Takes ownership of the value.
 PyObject* take_to_python(OpwValue value) noexcept;
 
-// What a Python function returned, as an owned value of the schema's type. Throws TypeError with
-// `who` ("audio::gain: the Python kernel's result 2") in front.
+// The result of a Python function as an owned value of the schema's type. Throws TypeError that
+// starts with `who` ("audio::gain: the Python kernel's result 2").
 OpwValue give_result(PyObject* object, const Type& type, const std::string& who);
-// The natural value, owned: for rules, whose results have no type of the schema.
+// The natural value, owned: for rules, whose results have no schema type.
 OpwValue give_natural(PyObject* object);
 
 // How graphs become Python objects and back; null for an object that is not one. Set once, by the
@@ -57,15 +57,15 @@ struct GraphConversion {
 };
 void set_graph_conversion(GraphConversion conversion) noexcept;
 
-// "numpy.ndarray", "int": how errors name the class of an object.
+// "numpy.ndarray", "int": the name of an object's class in errors.
 std::string class_name(PyObject* object);
 
 // An object as a value: counted, holds a reference. `type_name` must be immortal.
 OpwObject* new_object(PyObject* object, const OpwObjectTable* table);
-// The Python object behind one of ours, borrowed, or null.
+// The Python object of one of our values, borrowed, or null.
 PyObject* object_of(const OpwObject* object) noexcept;
 
-// Makes `name` the schema's type of instances of `python_class`. ValueError where either is taken.
+// Makes `name` the schema type of instances of `python_class`. ValueError if either is taken.
 void register_opaque_type(PyObject* python_class, const std::string& name);
 // The table of the class or of its nearest registered base, or null.
 const OpwObjectTable* find_opaque_table(PyTypeObject* type) noexcept;

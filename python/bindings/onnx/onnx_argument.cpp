@@ -43,7 +43,7 @@ const Descriptor* find_descriptor(const std::string& name) {
   return nullptr;
 }
 
-// The descriptor that would fit.
+// The descriptor that would match.
 const char* descriptor_for(const nb::object& constant) {
   PyObject* object = constant.ptr();
   if (PyBool_Check(object)) return "b";
@@ -141,7 +141,7 @@ nb::object parse_argument(nb::handle value, const std::string& descriptor,
   check_descriptor(descriptor);
   if (descriptor == "v" || descriptor == "none") return nb::borrow(value);
   const SymbolicValue* symbolic = nullptr;
-  if (!nb::try_cast(value, symbolic)) return nb::borrow(value);  // given by another symbolic
+  if (!nb::try_cast(value, symbolic)) return nb::borrow(value);  // passed by another symbolic
   if (symbolic->kind == Kind::None) return nb::none();
   return Parser(*find_descriptor(descriptor), argument, function).parse(*symbolic);
 }
@@ -150,7 +150,7 @@ void bind_onnx_argument(nb::module_& m) {
   m.def("check_onnx_descriptor", &check_descriptor, nb::arg("descriptor"));
   m.def("parse_onnx_argument", &parse_argument, nb::arg("value").none(), nb::arg("descriptor"),
         nb::arg("argument"), nb::arg("function"),
-        "An argument of a symbolic as a descriptor of parse_args says.");
+        "Convert an argument of a symbolic according to a descriptor of parse_args.");
 }
 
 }  // namespace opwright::python

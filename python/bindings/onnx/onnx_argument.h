@@ -8,12 +8,12 @@
 
 namespace opwright::python {
 
-// ValueError for a descriptor that there is none of.
+// ValueError for an unknown descriptor.
 void check_descriptor(const std::string& descriptor);
 
-// The value itself for 'v' and 'none', None for None, else the constant as the descriptor says.
-// TypeError, with the argument and the function, for a constant of another kind; ValueError for a
-// value that is computed.
+// The value itself for 'v' and 'none', None for None, otherwise the constant in the form of the
+// descriptor. TypeError, with the argument and the function, for a constant of another kind;
+// ValueError for a computed value.
 [[nodiscard]] nanobind::object parse_argument(nanobind::handle value, const std::string& descriptor,
                                               const std::string& argument,
                                               const std::string& function);

@@ -98,7 +98,7 @@ class Reader {
     return tensor_over_data(value, {}, concatenate(who_, ": the attribute ", given_).c_str());
   }
 
-  // The number in a tensor of one element; others as they are.
+  // The number in a tensor of one element; others unchanged.
   static nb::object item_of(PyObject* value) {
     const bool is_one = is_tensor(value) && handle_of(value).numel() == 1;
     return is_one ? nb::object(nb::handle(value).attr("item")()) : share(value);
@@ -121,7 +121,7 @@ class Reader {
   char suffix_;
 };
 
-// The suffix that a value would have.
+// The suffix for a value.
 const char* suffix_for(PyObject* value) {
   PyObject* one = value;
   if ((PyList_Check(value) || PyTuple_Check(value)) && PySequence_Fast_GET_SIZE(value) > 0)
@@ -139,7 +139,7 @@ std::optional<onnx::Attribute> read_attribute(const std::string& who, const std:
   const bool has_suffix = name.size() > 2 && name[name.size() - 2] == '_' &&
                           std::string("ifstz").find(name.back()) != std::string::npos;
   OPWRIGHT_CHECK_VALUE(has_suffix, who, ": the attribute '", name,
-                       "' does not tell its kind; write ", name, suffix_for(value),
+                       "' has no suffix for its kind; write ", name, suffix_for(value),
                        "=... (_i for ints, _f for floats, _s for strings, _t for tensors, and "
                        "lists of them)");
   return Reader(who, name, name.substr(0, name.size() - 2), name.back()).read(value);

@@ -1,4 +1,4 @@
-// Attributes of nodes as Python gives them: the suffix of the name tells the kind.
+// Attributes of nodes from Python: the suffix of the name is the kind.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@
 namespace opwright::python {
 
 // `alpha_f=0.5` is the FLOAT alpha, `axes_i=[0, 1]` the INTS axes, `mode_s="linear"` the STRING
-// mode, `value_t=tensor` the TENSOR value. None for the value None: the attribute is left out.
-// ValueError for a name without such a suffix, TypeError for a value of another kind; `who` is in
-// front.
+// mode, `value_t=tensor` the TENSOR value. Empty for the value None: the attribute is omitted.
+// ValueError for a name without such a suffix, TypeError for a value of another kind; both start
+// with `who`.
 [[nodiscard]] std::optional<onnx::Attribute> read_attribute(const std::string& who,
                                                             const std::string& name,
                                                             PyObject* value);

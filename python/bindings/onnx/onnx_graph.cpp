@@ -30,12 +30,12 @@ using onnx::OnnxValue;
 using onnx::OnnxValues;
 
 constexpr const char* kOpDoc =
-    "Add a node; give its output, or a tuple of them.\n\n"
-    "What stands before `::` is the domain; none is ONNX's own. Inputs are values, tensors,\n"
-    "numbers, or None for one that is left out. The suffix of an attribute tells its kind:\n"
-    "`alpha_f=0.5`, `axes_i=[0, 1]`, `mode_s=\"linear\"`, `value_t=tensor`.";
+    "Add a node; return its output, or a tuple of outputs.\n\n"
+    "The domain precedes `::`; the default is ONNX's own. Inputs are values, tensors, numbers, or\n"
+    "None for an omitted one. The suffix of an attribute is its kind: `alpha_f=0.5`,\n"
+    "`axes_i=[0, 1]`, `mode_s=\"linear\"`, `value_t=tensor`.";
 
-// `onnx::` is how PyTorch writes ONNX's own domain.
+// PyTorch writes ONNX's own domain as `onnx::`.
 std::string_view plain_type(std::string_view type) {
   return type.starts_with("onnx::") ? type.substr(6) : type;
 }
@@ -117,10 +117,10 @@ void bind_onnx_graph(nb::module_& m) {
           "The opset of the model.")
       .def_prop_ro(
           "num_results", [](const SymbolicGraph& self) { return self.of->call().num_results(); },
-          "How many values the symbolic is to give.")
+          "The number of values that the symbolic must return.")
       .def_prop_ro(
           "operator_name", [](const SymbolicGraph& self) { return self.of->call().op(); },
-          "The operator whose call is converted.")
+          "The operator being converted.")
       .def("describe_call", &describe_call, "The operator and the user's line, for messages.")
       .def("unsqueeze", &unsqueeze_symbolic, nb::arg("value"), nb::arg("axes"),
            "The node in the form of the opset.")

@@ -65,7 +65,7 @@ void bind_onnx_model(nb::module_& m) {
         nb::arg("metadata"), nb::arg("external_data").none(), nb::arg("doc"),
         "The model of a program.");
   m.def("onnx_input_name", &onnx_input_name, nb::arg("target"),
-        "The name of an input, by where it stands in the call.");
+        "The name of an input, by its path in the call.");
   m.attr("oldest_onnx_opset") = onnx::kOldestOpset;
   m.attr("newest_onnx_opset") = onnx::kNewestOpset;
   m.attr("default_onnx_opset") = onnx::kDefaultOpset;

@@ -20,7 +20,7 @@ namespace {
 using Kind = SymbolicValue::Kind;
 using onnx::PendingNode;
 
-// Null: no node made it.
+// Null if no node computes it.
 const PendingNode* find_node(const SymbolicNode& self) {
   if (self.value.kind != Kind::Model) return nullptr;
   onnx::GraphBuilder::State& state = self.value.of->graph().state();
@@ -102,8 +102,8 @@ nb::object value_at(const nb::list& values, nb::ssize_t index, const SymbolicNod
 SymbolicNode node_of(const SymbolicValue& value) { return {value}; }
 
 void bind_onnx_node(nb::module_& m) {
-  nb::class_<SymbolicNode> node(m, "OnnxNode", "What made a value of a model.");
-  node.def("kind", &symbolic_kind, "\"onnx::Add\", \"prim::Param\" for what no node made.")
+  nb::class_<SymbolicNode> node(m, "OnnxNode", "The node that computes a value of a model.");
+  node.def("kind", &symbolic_kind, "\"onnx::Add\", \"prim::Param\" if no node computes it.")
       .def("inputs", &symbolic_inputs)
       .def("outputs", &symbolic_outputs)
       .def("inputsSize", [](const SymbolicNode& self) { return symbolic_inputs(self).size(); })

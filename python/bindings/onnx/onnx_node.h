@@ -1,4 +1,4 @@
-// What made a value of a model, as symbolics ask for it.
+// The node that computes a value of a model, for symbolics.
 #pragma once
 
 #include <string>

@@ -24,8 +24,8 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-// An object with `find_reason_to_skip(op)`, which gives a text or None, and `run_model(op, model,
-// inputs)`, which gives a list of tensors, or a text: why it cannot be asked.
+// An object with `find_reason_to_skip(op)`, which returns a text or None, and `run_model(op, model,
+// inputs)`, which returns a list of tensors, or a text that says why it cannot run.
 class PythonReferee : public OnnxReferee {
  public:
   explicit PythonReferee(PyObject* self) : self_(self) {}
@@ -60,7 +60,7 @@ void bind_onnx_referee(nb::module_& m) {
         set_onnx_referee(referee.is_none() ? nullptr
                                            : std::make_shared<PythonReferee>(referee.ptr()));
       },
-      nb::arg("referee").none(), "Who runs the models that opcheck makes; None takes it away.");
+      nb::arg("referee").none(), "Set the object that runs opcheck's models; None removes it.");
 }
 
 }  // namespace opwright::python

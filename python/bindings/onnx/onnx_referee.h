@@ -1,4 +1,4 @@
-// Who runs the ONNX models that opcheck makes, given as a Python object.
+// The Python object that runs the ONNX models that opcheck makes.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -29,7 +29,7 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-// Ends what Python holds of a call when the call ends.
+// Invalidates Python's objects of a call when the call ends.
 class [[nodiscard]] SymbolicScope {
  public:
   SymbolicScope(onnx::GraphBuilder& g, const onnx::Call& call)

@@ -1,4 +1,4 @@
-// Rules of the engine "onnx" that are Python functions: symbolics.
+// Conversion rules of the engine "onnx" in Python: symbolics.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace opwright::python {
 
-// `function(g, *arguments)`, with a value for each argument of the operator, gives a value for each
-// result: one, or a tuple or list of them. An exception in it reaches the caller as it is.
+// `function(g, *arguments)`, with a value for each argument of the operator, returns a value for
+// each result: one, or a tuple or list. Its exceptions reach the caller unchanged.
 [[nodiscard]] ConverterPtr make_symbolic(PyObject* function, int64_t since_opset);
 
 }  // namespace opwright::python

@@ -55,7 +55,7 @@ const ScalarTypeName* find_scalar_type(DType dtype) {
   return nullptr;
 }
 
-// Numbers; None for a size that changes. None where they are not known.
+// Numbers; None for a dynamic size. None if unknown.
 nb::object symbolic_sizes(const SymbolicType& self) {
   if (!self.sizes) return nb::none();
   nb::list sizes;
@@ -76,7 +76,7 @@ SymbolicType with_sizes(const SymbolicType& self, const nb::object& sizes) {
   if (sizes.is_none()) return type;
   std::vector<SymInt> read;
   for (const nb::handle each : sizes) {
-    if (each.is_none()) return type;  // a size that has no name: nothing is said of the sizes
+    if (each.is_none()) return type;  // an unnamed dynamic size: the sizes are unknown
     const std::optional<SymInt> size = read_sym_int(each.ptr());
     OPWRIGHT_CHECK_TYPE(size, "with_sizes: a size must be an int or None, got ",
                         class_name(each.ptr()));
@@ -107,10 +107,10 @@ int scalar_type_number(DType dtype) {
 }
 
 void bind_onnx_type(nb::module_& m) {
-  nb::class_<SymbolicType>(m, "OnnxType", "What is known of a value of a model.")
-      .def("sizes", &symbolic_sizes, "Numbers, None for one that changes; None: not known.")
+  nb::class_<SymbolicType>(m, "OnnxType", "The type of a value of a model, as far as known.")
+      .def("sizes", &symbolic_sizes, "Numbers, None for a dynamic size; None if unknown.")
       .def("varyingSizes", &symbolic_sizes, "The same as sizes().")
-      .def_prop_ro("sym_sizes", &sym_sizes_of, "Sizes with symbols; None: not known.")
+      .def_prop_ro("sym_sizes", &sym_sizes_of, "Sizes with symbols; None if unknown.")
       .def("dim",
            [](const SymbolicType& self) -> nb::object {
              if (!self.sizes) return nb::none();
@@ -123,13 +123,13 @@ void bind_onnx_type(nb::module_& m) {
             if (!name) return nb::none();
             return nb::str(name);
           },
-          "\"Float\", \"Long\", ...; None: not known.")
+          "\"Float\", \"Long\", ...; None if unknown.")
       .def(
           "dtype",
           [](const SymbolicType& self) {
             return self.dtype ? own(to_python(*self.dtype)) : nb::none();
           },
-          "None: not known.")
+          "None if unknown.")
       .def("kind", [](const SymbolicType&) { return "TensorType"; })
       .def("with_sizes", &with_sizes, nb::arg("sizes").none(), "The same with other sizes.")
       .def(

@@ -1,4 +1,4 @@
-// What is known of a value of a model, under the names that symbolics of PyTorch ask by.
+// The type of a value of a model, with the names that PyTorch's symbolics use.
 #pragma once
 
 #include <optional>
@@ -17,12 +17,12 @@ struct SymbolicType {
   std::optional<std::vector<SymInt>> sizes = std::nullopt;
 };
 
-// "float32[n, 3]", "?" for what is not known.
+// "float32[n, 3]", "?" for unknown parts.
 [[nodiscard]] std::string to_text(const SymbolicType& type);
 
-// "Float", "Long", ...; null for a dtype that has none.
+// "Float", "Long", ...; null for a dtype without a name.
 [[nodiscard]] const char* scalar_type_name(DType dtype);
-// PyTorch's number of a dtype, -1 for one that has none.
+// PyTorch's number of a dtype, -1 if it has none.
 [[nodiscard]] int scalar_type_number(DType dtype);
 
 void bind_onnx_type(nanobind::module_& m);

@@ -61,7 +61,7 @@ const SymbolicValue* find_value(PyObject* object) {
   return nb::try_cast(nb::handle(object), value) ? value : nullptr;
 }
 
-// One value that holds a list: of numbers, each of which may be computed.
+// One value that holds a list of numbers, each of which may be computed.
 onnx::OnnxValue join_elements(const SymbolicValue& list, const std::string& who) {
   onnx::GraphBuilder& g = list.of->graph();
   onnx::OnnxValues ones;
@@ -86,7 +86,7 @@ onnx::OnnxValue input_of(const SymbolicValue& value, const std::string& who) {
       });
       OPWRIGHT_CHECK_TYPE(
           are_sizes, who,
-          " is a list of tensors, which is no input of a node\n  Give its elements: "
+          " is a list of tensors, which cannot be an input of a node\n  Give its elements: "
           "g.op(name, *symbolic_helper._unpack_list(value))");
       return join_elements(value, who);
     }
@@ -113,7 +113,7 @@ void set_type(const SymbolicValue& self, const SymbolicType& type) {
     self.of->graph().set_type(self.value, *type.dtype, *type.sizes);
 }
 
-// The number, string, tensor or list; None for a value that is computed.
+// The number, string, tensor or list; None for a computed value.
 nb::object symbolic_constant(const SymbolicValue& self) {
   if (self.kind == Kind::Constant) return self.constant;
   const Tensor data = constant_tensor(self);
@@ -171,7 +171,7 @@ onnx::OnnxValue read_input(const SymbolicCallPtr& of, PyObject* object, const st
   if (const SymbolicValue* value = find_value(object)) return input_of(*value, who);
   if (PyUnicode_Check(object) || Py_TYPE(object) == dtype_type)
     throw_error("TypeError", who, " is ", class_name(object),
-                ", which is no input of a node; give it as an attribute: name_s=...");
+                ", which cannot be an input of a node; give it as an attribute: name_s=...");
   if (is_sym_int(object)) return of->graph().size(*read_sym_int(object));
   return of->graph().constant(tensor_over_data(object, {}, who.c_str()));
 }
@@ -181,7 +181,7 @@ Tensor constant_tensor(const SymbolicValue& value) {
   if (value.kind != Kind::Constant) return {};
   PyObject* constant = value.constant.ptr();
   if (PyUnicode_Check(constant) || Py_TYPE(constant) == dtype_type) return {};
-  // A float is a double, as PyTorch has its constants.
+  // A float becomes a double, like PyTorch's constants.
   Conversion conversion;
   if (PyFloat_Check(constant)) conversion.dtype = DType::Float64;
   return tensor_over_data(constant, conversion, "a constant");
@@ -200,10 +200,10 @@ SymbolicType type_of(const SymbolicValue& value) {
 }
 
 void bind_onnx_value(nb::module_& m) {
-  nb::class_<SymbolicValue>(m, "OnnxValue", "A value that a symbolic gets or makes.")
-      .def("type", &type_of, "What is known of it: sizes, dtype.")
-      .def("setType", &set_type, nb::arg("type"), "Says what nothing else tells.")
-      .def("node", &node_of, "What made it.")
+  nb::class_<SymbolicValue>(m, "OnnxValue", "A value that a symbolic gets or creates.")
+      .def("type", &type_of, "Its type as far as known: sizes, dtype.")
+      .def("setType", &set_type, nb::arg("type"), "Sets the type if it is unknown.")
+      .def("node", &node_of, "The node that computes it.")
       .def(
           "debugName",
           [](const SymbolicValue& self) {
@@ -229,7 +229,7 @@ void bind_onnx_value(nb::module_& m) {
                      return self.kind == Kind::List ||
                             (self.kind == Kind::Constant && PyList_Check(self.constant.ptr()));
                    })
-      .def_prop_ro("elements", &elements_of, "Of a list.")
+      .def_prop_ro("elements", &elements_of, "The elements of a list.")
       .def(
           "__eq__",
           [](const SymbolicValue& self, const SymbolicValue& other) {

@@ -1,4 +1,4 @@
-// Values as symbolics see them: of the model that is being made, or constants of the call.
+// Values as symbolics see them: of the model being made, or constants of the call.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace opwright::python {
 
-// One call that is being converted. Python may keep what stands for it longer than it lasts.
+// One call being converted. Python objects for it may outlive the conversion.
 class SymbolicCall : public Counted<SymbolicCall> {
  public:
   SymbolicCall(onnx::GraphBuilder& graph, const onnx::Call& call) : graph_(&graph), call_(&call) {}
@@ -51,15 +51,15 @@ struct SymbolicValue {
 [[nodiscard]] SymbolicValue symbolic_argument(const SymbolicCallPtr& of,
                                               const NodeArgument& argument);
 [[nodiscard]] nanobind::object symbolic_object(SymbolicValue value);
-// The values of a node's outputs: the one that there is, or a tuple.
+// The values of a node's outputs: a single one, or a tuple.
 [[nodiscard]] nanobind::object symbolic_objects(const SymbolicCallPtr& of,
                                                 const onnx::OnnxValues& values);
 
-// What Python gives as an input of a node: a value, a tensor, a number, a list of numbers, None.
-// TypeError with `who` in front.
+// An input of a node from Python: a value, a tensor, a number, a list of numbers, None. TypeError
+// starts with `who`.
 [[nodiscard]] onnx::OnnxValue read_input(const SymbolicCallPtr& of, PyObject* object,
                                          const std::string& who);
-// The tensor of a constant, undefined for what is none.
+// The tensor of a constant, undefined for other values.
 [[nodiscard]] Tensor constant_tensor(const SymbolicValue& value);
 [[nodiscard]] SymbolicType type_of(const SymbolicValue& value);
 

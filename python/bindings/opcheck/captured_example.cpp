@@ -13,7 +13,7 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-// Takes the first call instead of running it: Python has bound its arguments by then, chosen the
+// Captures the first call instead of running it: by then Python has bound its arguments, chosen the
 // overload, and filled in defaults.
 class CaptureCall : public Mode {
  public:

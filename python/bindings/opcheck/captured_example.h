@@ -7,8 +7,8 @@
 
 namespace opwright::python {
 
-// What `op(*args, **kwargs)` would call: the overload that Python chose, with its defaults. The
-// errors of binding are thrown; TypeError, beginning with `who`, where `op` calls no operator.
+// What `op(*args, **kwargs)` would call: the overload that Python chose, with its defaults. Throws
+// binding errors; TypeError, starting with `who`, if `op` does not call an operator.
 [[nodiscard]] Example capture_example(const char* who, const nanobind::callable& op,
                                       const nanobind::tuple& args, const nanobind::dict& kwargs);
 

@@ -51,7 +51,7 @@ std::vector<std::pair<std::string, CheckReport>> failures_of(const CheckedCallsO
 
 void bind_checked_calls(nb::module_& m) {
   nb::class_<CheckedCallsObject>(m, "CheckedCalls",
-                                 "While it is active, opcheck looks at each distinct call of the "
+                                 "While it is active, opcheck checks each distinct call of the "
                                  "operators of some namespaces.")
       .def(
           "__init__",
@@ -74,7 +74,7 @@ void bind_checked_calls(nb::module_& m) {
       .def("__exit__", [](CheckedCallsObject& self, const nb::args& /*error*/) { self.leave(); })
       .def_prop_ro("num_checked", &CheckedCallsObject::num_checked)
       .def_prop_ro("failures", &failures_of,
-                   "The line of each call that has a fault, and the report.");
+                   "The line of each call with a fault, and the report.");
 }
 
 }  // namespace opwright::python

@@ -1,4 +1,4 @@
-// _C.CheckedCalls: opcheck of what the body of a `with` statement calls.
+// _C.CheckedCalls: runs opcheck on the calls of a `with` block.
 #pragma once
 
 #include <nanobind/nanobind.h>

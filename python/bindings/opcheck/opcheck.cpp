@@ -45,7 +45,7 @@ void bind_report(nb::module_& m) {
       .def_ro("inputs", &CheckLine::inputs)
       .def_ro("seconds", &CheckLine::seconds)
       .def_ro("text", &CheckLine::text);
-  nb::class_<CheckReport>(m, "CheckReport", "What opcheck found.", nb::dynamic_attr())
+  nb::class_<CheckReport>(m, "CheckReport", "The findings of opcheck.", nb::dynamic_attr())
       .def_ro("op", &CheckReport::op)
       .def_ro("num_generated", &CheckReport::num_generated)
       .def_ro("num_refused", &CheckReport::num_refused)
@@ -54,9 +54,9 @@ void bind_report(nb::module_& m) {
       .def_ro("findings", &CheckReport::findings)
       .def_ro("remarks", &CheckReport::remarks)
       .def_prop_ro("ok", &CheckReport::ok)
-      .def("table", &CheckReport::table, "One line for each check, then what was found.")
+      .def("table", &CheckReport::table, "One line for each check, then the findings.")
       .def("to_markdown", &CheckReport::to_markdown, "The same as a page of markdown.")
-      .def("failure_text", &CheckReport::failure_text, "The faults alone.");
+      .def("failure_text", &CheckReport::failure_text, "Only the faults.");
 }
 
 void tell(void* progress, const CheckLine& line) {
@@ -94,7 +94,7 @@ void bind_opcheck(nb::module_& m) {
       },
       nb::arg("op"), nb::arg("args"), nb::arg("kwargs"), nb::arg("checks"), nb::arg("rtol").none(),
       nb::arg("atol").none(), nb::arg("examples"), nb::arg("seed"), nb::arg("progress").none(),
-      "What is wrong with the operator, as a report.");
+      "Check the operator; return a report.");
   m.def(
       "list_checks",
       [] {
@@ -103,7 +103,7 @@ void bind_opcheck(nb::module_& m) {
           found.emplace_back(entry.name, entry.about);
         return found;
       },
-      "The names of all checks and what they look at.");
+      "The names of all checks and what they check.");
 }
 
 }  // namespace opwright::python

@@ -38,10 +38,10 @@ nb::tuple next_of(Variations& variations) {
 }  // namespace
 
 void bind_variation(nb::module_& m) {
-  nb::class_<Variations>(m, "Variations", "Other calls of the same kind as a given one.")
+  nb::class_<Variations>(m, "Variations", "Variations of a given call.")
       .def("__iter__", [](nb::object self) { return self; })
       .def("__next__", &next_of,
-           "The values of all arguments of the schema, and what was changed.");
+           "The values of all arguments, and what was changed.");
   m.def(
       "vary",
       [](const nb::callable& op, const nb::tuple& args, const nb::dict& kwargs, uint64_t seed,
@@ -52,13 +52,13 @@ void bind_variation(nb::module_& m) {
       },
       nb::arg("op"), nb::arg("args"), nb::arg("kwargs"), nb::arg("seed") = 0,
       nb::arg("wild") = false,
-      "Variations of the call op(*args, **kwargs); wild ones respect nothing.");
+      "Variations of the call op(*args, **kwargs); wild ones respect no constraints.");
   m.def(
       "example_code",
       [](const nb::callable& op, const nb::tuple& args, const nb::dict& kwargs) {
         return code_of(capture_example("example_code", op, args, kwargs));
       },
-      nb::arg("op"), nb::arg("args"), nb::arg("kwargs"), "The call as Python that can be pasted.");
+      nb::arg("op"), nb::arg("args"), nb::arg("kwargs"), "The call as Python code.");
   m.def(
       "example_key",
       [](const nb::callable& op, const nb::tuple& args, const nb::dict& kwargs) {

@@ -17,7 +17,7 @@ void set_slot(OpwValue& value, uint32_t tag, int64_t payload) {
   value.as_int = payload;
 }
 
-// Of exactly int; false where it does not fit or would be taken for a symbol.
+// For exact ints; false if it does not fit or would be read as a symbol.
 bool read_int(PyObject* object, int64_t& result) {
   if (!PyLong_CheckExact(object)) return false;
   int overflow = 0;
@@ -25,7 +25,7 @@ bool read_int(PyObject* object, int64_t& result) {
   return overflow == 0 && result > kOpwSmallestInt;
 }
 
-// Where the schema takes symbols; an `int` fixes them, which the binder does.
+// Where the schema accepts symbols; an `int` specializes them, which the binder does.
 bool read_symbol(PyObject* object, uint32_t tag, int64_t& result) {
   if (!is_sym_int(object) || (tag != kOpwSymInt && tag != kOpwSymIntList)) return false;
   result = settled_word_of(object);
@@ -35,7 +35,7 @@ bool read_symbol(PyObject* object, uint32_t tag, int64_t& result) {
 }  // namespace
 
 const BindingPlan& BindingPlan::of(const Operator& op) {
-  // Under the lock. Neither operators nor plans are ever freed: a call may be inside one.
+  // Under the GIL. Neither operators nor plans are ever freed: a call may be inside one.
   static auto* plans = new std::unordered_map<const Operator*, std::unique_ptr<BindingPlan>>;
   std::unique_ptr<BindingPlan>& plan = (*plans)[&op];
   if (!plan) plan.reset(new BindingPlan(op));
@@ -198,7 +198,7 @@ bool BindingPlan::convert_tensors(PyObject* object, OpwValue& value, PlanMemory&
   return true;
 }
 
-// Names in code are interned, so pointers mostly decide.
+// Names in code are interned, so comparing pointers is usually enough.
 uint32_t BindingPlan::find_name(PyObject* name) const {
   for (uint32_t i = 0; i < num_args_; ++i) {
     if (args_[i].name == name) return i;

@@ -1,8 +1,8 @@
 // How Python arguments become values: planned once per operator from its schema.
 //
-// The plan takes the usual objects: exactly the type that the schema names, by position or by
-// keyword, in one loop that allocates nothing. Whatever it does not take is left to the binder of
-// the schema layer (schema/bind.h), which knows every conversion and every error.
+// The plan handles the usual objects: exactly the type that the schema names, by position or by
+// keyword, in one loop without allocation. Everything else is left to the binder of the schema
+// layer (schema/bind.h), which knows every conversion and every error.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace opwright::python {
 
-// What a caller gave, as vectorcall has it.
+// The caller's arguments, in the form of vectorcall.
 struct GivenArguments {
   PyObject* const* objects;
   size_t num_positional;
@@ -27,13 +27,13 @@ struct GivenArguments {
   }
 };
 
-// Where the plan unpacks lists; on the caller's stack.
+// Memory for unpacked lists, on the caller's stack.
 struct PlanMemory {
   static constexpr size_t kWords = 32;
   size_t used = 0;
-  int64_t words[kWords];  // not initialised
+  int64_t words[kWords];  // not initialized
 
-  // Null when there is no room: the binder has memory of its own.
+  // Null when there is no room: the binder has its own memory.
   int64_t* allocate(size_t count) {
     if (count > kWords - used) return nullptr;
     int64_t* memory = words + used;
@@ -44,21 +44,21 @@ struct PlanMemory {
 
 class BindingPlan {
  public:
-  // The plan of an operator, for ever.
+  // The plan of an operator, kept permanently.
   static const BindingPlan& of(const Operator& op);
 
   [[nodiscard]] const Operator& op() const { return op_; }
   [[nodiscard]] uint32_t num_args() const { return num_args_; }
   [[nodiscard]] uint32_t num_results() const { return num_results_; }
   [[nodiscard]] bool is_blocking() const { return is_blocking_; }
-  // Whether the schema may take a list of ints in the place of `index`: zeros(2, 3).
+  // Whether the schema accepts a list of ints at `index`: zeros(2, 3).
   [[nodiscard]] bool takes_ints_at(size_t index) const {
     return index < num_args_ && index + 1 == num_positional_ && args_[index].kind == Kind::Ints;
   }
 
-  // Fills `values` (room for num_args). False: the binder has to look; nothing is raised.
+  // Fills `values` (room for num_args). False: use the binder; nothing is raised.
   bool bind(const GivenArguments& given, OpwValue* values, PlanMemory& memory) const {
-    // Copies: the compiler cannot know that `values` are none of them.
+    // Copies: the compiler cannot know that `values` does not alias them.
     const uint32_t count = num_args_;
     if (!given.names && given.num_positional == count && count == num_positional_) [[likely]] {
       const Planned* args = args_.data();
@@ -99,7 +99,7 @@ class BindingPlan {
 
   explicit BindingPlan(const Operator& op);
 
-  // The commonest kinds first.
+  // The most common kinds first.
   [[gnu::always_inline]] static bool convert(const Planned& arg, PyObject* object,
                                              PyTypeObject* type, OpwValue& value,
                                              PlanMemory& memory) {

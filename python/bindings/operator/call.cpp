@@ -97,7 +97,7 @@ PyObject* take_many(OpwValue* results, uint32_t num_results) noexcept {
   drain_queue();
   if (plan.num_results() > kInlineResults) [[unlikely]]
     return run_with_many_results(plan, values);
-  OpwValue results[kInlineResults]{};  // a count that the compiler knows, else it is rep stos
+  OpwValue results[kInlineResults]{};  // a constant count; otherwise it compiles to rep stos
   return run_into(plan, values, results);
 }
 
@@ -135,7 +135,7 @@ PyObject* bind_and_run_values(std::span<const BindingPlan* const> overloads,
   return run_bound(plan, bound.data());
 }
 
-// What the plan did not take.
+// For calls that the plan did not handle.
 [[gnu::noinline]] PyObject* call_unplanned(const BindingPlan& plan,
                                            const GivenArguments& given) noexcept {
   if (PyObject* handler = type_handler(given)) {

@@ -1,5 +1,5 @@
-// A call from Python: arguments bound, Python's lock given away where it pays, results made
-// objects.
+// A call from Python: binds the arguments, releases the GIL where it pays, and converts the results
+// to objects.
 #pragma once
 
 #include <span>
@@ -10,15 +10,15 @@
 
 namespace opwright::python {
 
-// Runs the operator on bound values. A new reference, or null with the exception: None for no
-// result, a tuple for several.
+// Runs the operator on bound values. Returns a new reference, or null with the exception: None for
+// no result, a tuple for several.
 PyObject* run_bound(const BindingPlan& plan, const OpwValue* values) noexcept;
 
-// Binds by the schema layer: chooses among the overloads, converts, raises what does not fit.
+// Binds with the schema layer: chooses an overload, converts, raises an error for a mismatch.
 PyObject* bind_and_run(std::span<const BindingPlan* const> overloads,
                        const GivenArguments& given) noexcept;
 
-// The whole call of one operator.
+// A complete call of one operator.
 PyObject* call_planned(const BindingPlan& plan, PyObject* const* objects, size_t num_positional,
                        PyObject* names) noexcept;
 

@@ -27,7 +27,7 @@ struct ForeignType {
 };
 
 std::vector<ForeignType>& foreign_types() {
-  static auto* types = new std::vector<ForeignType>;  // under the lock
+  static auto* types = new std::vector<ForeignType>;  // under the GIL
   return *types;
 }
 
@@ -40,7 +40,7 @@ PyObject* handler_of(PyObject* object) noexcept {
   return nullptr;
 }
 
-// What `find` gives for the first argument or element of a list that it does not give null for.
+// The result of `find` for the first argument or list element for which it is not null.
 template <class Find>
 auto find_in(const GivenArguments& given, const Find& find) noexcept {
   const size_t count = given.num_positional + given.num_keywords();
@@ -94,7 +94,7 @@ void set_foreign_type(const nb::object& type, const nb::object& handler) {
   }
   foreign_types() = std::move(types);
   has_foreign_types = !foreign_types().empty();
-  for (const ForeignType& each : removed) {  // last: what goes may call this again
+  for (const ForeignType& each : removed) {  // last: destructors may call this again
     Py_DECREF(each.type);
     Py_DECREF(each.handler);
   }
@@ -140,7 +140,7 @@ bool is_in_foreign_scope() noexcept { return innermost_handler != nullptr; }
 PyObject* call_foreign(PyObject* handler, PyObject* callable,
                        const GivenArguments& given) noexcept {
   return guarded([&] {
-    const nb::object kept = nb::borrow(handler);  // it may be replaced meanwhile
+    const nb::object kept = nb::borrow(handler);  // it may be replaced during the call
     const nb::object args = positional_tuple(given);
     const nb::object kwargs = keyword_dict(given);
     const OwnCallScope own_call;
@@ -154,12 +154,12 @@ OwnCallScope::~OwnCallScope() { innermost_handler = left_; }
 
 void bind_foreign_call(nb::module_& m) {
   m.def("set_foreign_type", &set_foreign_type, nb::arg("type"), nb::arg("handler").none(),
-        "Let `handler(operator_or_packet, args, kwargs)` have every call of an operator with an "
-        "argument, or an element of a list, of this type. None ends it.");
+        "Send every call of an operator with an argument, or an element of a list, of this type to "
+        "`handler(operator_or_packet, args, kwargs)`. None removes the handler.");
   m.def("in_foreign_scope", [] { return innermost_handler != nullptr; });
   nb::class_<ForeignScope>(m, "ForeignScope",
-                           "In this block and thread, calls of operators without a tensor of "
-                           "opwright go to `handler(operator_or_packet, args, kwargs)`, too.")
+                           "In this block and thread, calls of operators without a tensor of ours "
+                           "also go to `handler(operator_or_packet, args, kwargs)`.")
       .def(nb::init<nb::object>(), nb::arg("handler"))
       .def("__enter__",
            [](const nb::object& self) {

@@ -27,8 +27,8 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-// An object with `find_reason_to_skip(op)`, which gives a text or None, and `run(op, values)`,
-// which gives a list of results, or a text: why it cannot be asked.
+// An object with `find_reason_to_skip(op)`, which returns a text or None, and `run(op, values)`,
+// which returns a list of results, or a text that says why it cannot run.
 class PythonHost : public ForeignHost {
  public:
   explicit PythonHost(PyObject* self) : self_(self) {}
@@ -61,7 +61,7 @@ class PythonHost : public ForeignHost {
   static std::vector<Value> take_results(const Operator& op, const nb::object& given) {
     const std::vector<Return>& wanted = op.schema().returns;
     const size_t size = nb::len(given);
-    OPWRIGHT_CHECK_TYPE(size == wanted.size(), op.name(), ": the host gave ", size,
+    OPWRIGHT_CHECK_TYPE(size == wanted.size(), op.name(), ": the host returned ", size,
                         " results, the schema has ", wanted.size());
     std::vector<Value> results;
     for (size_t i = 0; i < size; ++i) {
@@ -85,7 +85,7 @@ void bind_foreign_host(nb::module_& m) {
         set_foreign_host(name, host.is_none() ? nullptr : std::make_shared<PythonHost>(host.ptr()));
       },
       nb::arg("name"), nb::arg("host").none(),
-      "What the check of a host asks; None takes it away.");
+      "Set the object that runs a host's check; None removes it.");
 }
 
 }  // namespace opwright::python

@@ -1,4 +1,4 @@
-// Other hosts that opcheck compares with, given as Python functions.
+// Other hosts that opcheck compares with, implemented in Python.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// A Python object that opcheck asks, from threads that may not hold the lock.
+// A Python object that opcheck calls, from threads that may not hold the GIL.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ class HostObject {
   HostObject(const HostObject&) = delete;
   HostObject& operator=(const HostObject&) = delete;
 
-  // What a method gives; the lock is held. Throws what it raises.
+  // The result of a method; the GIL is held. Throws what it raises.
   template <class... Objects>
   nanobind::object call(const char* name, Objects*... objects) const {
     const nanobind::object method = nanobind::steal(require(PyObject_GetAttrString(self_, name)));

@@ -36,7 +36,7 @@ class Kernel {
   [[nodiscard]] const Operator& op() const { return op_; }
   [[nodiscard]] Slot slot() const { return slot_; }
 
-  // Results as a tuple, or the one that there is; None for none.
+  // Results as a tuple, a single result, or None.
   nb::object call(const nb::args& args, const nb::kwargs& keywords) const {
     ValueMemory memory;
     std::vector<OpwValue> positional;
@@ -104,7 +104,7 @@ void bind_kernel(nb::module_& m) {
         return std::ranges::any_of(
             there, [wanted = parse_slot(slot)](const auto& each) { return each.first == wanted; });
       },
-      nb::arg("name"), nb::arg("slot"), "Whether something was registered for just this slot.");
+      nb::arg("name"), nb::arg("slot"), "Whether exactly this slot has a registration.");
   m.def(
       "get_kernel",
       [](const nb::object& op, const std::string& slot) {
@@ -124,8 +124,8 @@ void bind_kernel(nb::module_& m) {
         return callable ? nb::borrow(callable) : nb::none();
       },
       nb::arg("op"), nb::arg("slot"),
-      "The Python function that was registered last for just this slot; None where there is none "
-      "or it is in C++.");
+      "The Python function last registered for exactly this slot; None if there is none or it is "
+      "in C++.");
 }
 
 }  // namespace opwright::python

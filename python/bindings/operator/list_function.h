@@ -1,4 +1,4 @@
-// Functions over lists of tensors, for what is differentiated.
+// Functions over lists of tensors, for differentiation.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace opwright::python {
 
-// A Python function from a list of tensors to two lists: outputs and aux. Lent.
+// A Python function from a list of tensors to two lists: outputs and aux. Borrowed.
 class ListFunction {
  public:
   explicit ListFunction(const nanobind::callable& function) : function_(function) {}

@@ -15,7 +15,7 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-// Numbers of instructions, which differ between versions of Python.
+// Opcodes, which differ between versions of Python.
 struct Opcodes {
   long load_global;
   long extended_arg;

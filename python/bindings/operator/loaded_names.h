@@ -1,4 +1,4 @@
-// The globals that a function's code names, those of functions inside of it included.
+// The globals that a function's code names, including those of nested functions.
 #pragma once
 
 #include <vector>

@@ -16,13 +16,13 @@
 namespace opwright::python {
 namespace {
 
-// opwright.ops.aten. Packets that were looked up stand in its dict until the registry changes.
+// opwright.ops.aten. Its dict caches packets until the registry changes.
 struct NamespaceObject {
   PyObject_HEAD std::string* name;
   PyObject* dict;
   uint64_t epoch;
 };
-// opwright.ops. Namespaces that were looked up stand in its dict.
+// opwright.ops. Its dict caches namespaces.
 struct RootObject {
   PyObject_HEAD PyObject* dict;
 };

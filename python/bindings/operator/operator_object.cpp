@@ -39,7 +39,7 @@ struct OperatorObject {
 OperatorObject* as_operator(PyObject* object) { return reinterpret_cast<OperatorObject*>(object); }
 
 void resolve_operator(OperatorObject* self) {
-  const uint64_t epoch = registry_epoch();  // first: a change meanwhile is seen at the next call
+  const uint64_t epoch = registry_epoch();  // read first: the next call sees a concurrent change
   self->plan = &BindingPlan::of(Registry::get().require(*self->name));
   self->epoch = epoch;
 }
@@ -128,7 +128,7 @@ PyObject* require_named_operator(PyObject* /*module*/, PyObject* name) {
 
 PyMethodDef operator_functions[] = {
     {"require_operator", &require_named_operator, METH_O,
-     "The operator of that name; AttributeError with the closest names."},
+     "The operator with that name; the AttributeError suggests similar names."},
     {}};
 
 PyObject* reduce_operator(PyObject* object, PyObject* /*unused*/) {
@@ -153,21 +153,21 @@ int set_documentation(PyObject* object, PyObject* text, void* /*unused*/) {
 }
 
 PyGetSetDef operator_properties[] = {
-    {"name", &get_name<OperatorObject>, nullptr, "The whole name, e.g. 'aten::add.Tensor'.",
+    {"name", &get_name<OperatorObject>, nullptr, "The full name, e.g. 'aten::add.Tensor'.",
      nullptr},
     {"namespace", &get_part<OperatorObject, &OperatorName::name_space>, nullptr, "E.g. 'aten'.",
      nullptr},
     {"base", &get_part<OperatorObject, &OperatorName::base>, nullptr, "E.g. 'add'.", nullptr},
     {"overload", &get_part<OperatorObject, &OperatorName::overload>, nullptr,
      "E.g. 'Tensor'; empty for the default.", nullptr},
-    {"schema", &get_schema, nullptr, "What it takes and returns.", nullptr},
+    {"schema", &get_schema, nullptr, "The arguments and results.", nullptr},
     {"_schema", &get_schema, nullptr, "The schema under PyTorch's name.", nullptr},
-    {"tags", &get_tags, nullptr, "What it declares about itself.", nullptr},
+    {"tags", &get_tags, nullptr, "The tags.", nullptr},
     {"site", &get_site, nullptr, "Where it was defined: 'file:line'.", nullptr},
-    {"origin", &get_origin, nullptr, "The operator binary that brought it, or ''.", nullptr},
+    {"origin", &get_origin, nullptr, "The operator binary that defined it, or ''.", nullptr},
     {"is_defined", &get_is_defined, nullptr, "False after it was removed.", nullptr},
     {"documentation", &get_documentation, &set_documentation,
-     "What its author wrote about it; part of __doc__.", nullptr},
+     "The author's documentation; part of __doc__.", nullptr},
     {"__name__", &get_short_name, nullptr, nullptr, nullptr},
     {"__qualname__", &get_name<OperatorObject>, nullptr, nullptr, nullptr},
     {"__dict__", &PyObject_GenericGetDict, &PyObject_GenericSetDict, nullptr, nullptr},
@@ -181,7 +181,7 @@ PyMemberDef operator_members[] = {
     {"__dictoffset__", T_PYSSIZET, offsetof(OperatorObject, dict), READONLY, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(OperatorObject, weakrefs), READONLY, nullptr},
     {}};
-// Properties under these names would be what the type itself shows.
+// Properties with these names would show on the type itself.
 PyObject* operator_getattr(PyObject* object, PyObject* attribute) {
   if (PyUnicode_CompareWithASCIIString(attribute, "__doc__") == 0)
     return get_operator_doc(object, nullptr);
@@ -191,7 +191,7 @@ PyObject* operator_getattr(PyObject* object, PyObject* attribute) {
 }
 
 constexpr char kOperatorDoc[] =
-    "One overload of an operator: a callable, with what is known about it.\n\n"
+    "One overload of an operator: a callable with its schema, tags and documentation.\n\n"
     ">>> import opwright as ow\n"
     ">>> ow.ops.aten.mm.default.name\n"
     "'aten::mm'\n";

@@ -1,7 +1,7 @@
 // opwright.Operator: one overload as a Python callable, a raw vectorcall type.
 //
-// There is one object per name for ever; it follows a redefinition of its name. A call binds its
-// arguments by a plan made once per operator, without a dict or a tuple.
+// There is one permanent object per name; it follows redefinitions of its name. A call binds its
+// arguments with a plan made once per operator, without a dict or a tuple.
 #pragma once
 
 #include <string>
@@ -19,9 +19,9 @@ void add_operator_type(PyObject* module);
 PyObject* operator_object(std::string_view name);
 
 bool is_operator(PyObject* object) noexcept;
-// The operator of that name as it is now. AttributeError with the nearest names.
+// The operator that has that name now. The AttributeError suggests similar names.
 const Operator& require_operator(PyObject* object);
-// What was set as its `documentation`, or empty.
+// Its `documentation` attribute, or empty.
 std::string documentation_of(PyObject* object);
 
 }  // namespace opwright::python

@@ -55,7 +55,7 @@ bool makes_tensor(const BindingPlan* plan) {
   return !plan->op().takes_tensors() || base.starts_with("new_") || base.ends_with("_like");
 }
 
-// zeros(2, 3): ints in the place of the list that comes last. A new tuple of them, or null.
+// zeros(2, 3): ints instead of the list that comes last. A new tuple of them, or null.
 PyObject* collect_ints(const GivenArguments& given, size_t first) {
   if (given.num_positional <= first) return nullptr;
   for (size_t i = first; i < given.num_positional; ++i) {
@@ -68,11 +68,11 @@ PyObject* collect_ints(const GivenArguments& given, size_t first) {
   return ints;
 }
 
-// Runs the first overload whose plan takes the arguments as they are; false: none does.
+// Runs the first overload whose plan accepts the arguments as they are; false if none does.
 bool run_exact(std::span<const BindingPlan* const> overloads, const GivenArguments& given,
                PyObject*& result) {
   for (const BindingPlan* plan : overloads) {
-    OpwValue values[64];  // an operator has at most 64 arguments; not initialised
+    OpwValue values[64];  // an operator has at most 64 arguments; not initialized
     PlanMemory memory;
     if (!plan->bind(given, values, memory)) continue;
     result = run_bound(*plan, values);
@@ -87,8 +87,8 @@ PyObject* call_overloads(std::span<const BindingPlan* const> overloads,
   return run_exact(overloads, given, result) ? result : bind_and_run(overloads, given);
 }
 
-// The forms that only functions and methods of the package take; null without an exception when the
-// call has none of them.
+// The call forms that only functions and methods of the package accept; null without an exception
+// if the call uses none of them.
 PyObject* call_in_surface_form(const PacketObject* self, const GivenArguments& given) {
   const std::vector<const BindingPlan*> overloads = *self->overloads;
   for (const BindingPlan* plan : overloads) {
@@ -108,7 +108,7 @@ PyObject* call_in_surface_form(const PacketObject* self, const GivenArguments& g
   return nullptr;
 }
 
-// The call without `requires_grad=`, and what that was; null where there is none.
+// The call without `requires_grad=`, and its value; null if it is not given.
 PyObject* call_requiring_grad(const PacketObject* self, const GivenArguments& given) {
   if (!given.names || std::ranges::none_of(*self->overloads, &makes_tensor)) return nullptr;
   for (size_t n = 0; n < given.num_keywords(); ++n) {
@@ -217,8 +217,8 @@ PyObject* packet_dir(PyObject* object, PyObject* /*unused*/) {
   });
 }
 
-// Attributes of the type first, then overloads. Properties called __doc__ and __module__ would be
-// what the type itself shows.
+// Attributes of the type first, then overloads. Properties called __doc__ and __module__ would show
+// on the type itself.
 PyObject* packet_getattr(PyObject* object, PyObject* attribute) {
   if (PyUnicode_CompareWithASCIIString(attribute, "__doc__") == 0)
     return get_packet_doc(object, nullptr);
@@ -265,7 +265,7 @@ PyMemberDef packet_members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(PacketObject, weakrefs), READONLY, nullptr},
     {}};
 constexpr char kPacketDoc[] =
-    "All overloads of an operator's name: a call chooses among them.\n\n"
+    "All overloads of an operator: a call chooses one of them.\n\n"
     ">>> import opwright as ow\n"
     ">>> ow.ops.aten.sum.overloads()\n"
     "['default', 'dim_IntList']\n";
@@ -281,7 +281,7 @@ PyType_Spec packet_spec = {
     "opwright.OperatorPacket", sizeof(PacketObject), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     packet_slots};
-// A type of its own: operators that a class of the user holds must not bind to its instances.
+// A separate type: operators held by a user's class must not bind to its instances.
 PyType_Slot method_slots[std::size(packet_slots) + 1];  // those, and bind_method
 PyType_Spec method_spec = {"opwright.OperatorMethod", sizeof(PacketObject), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
@@ -318,13 +318,13 @@ PyObject* packet_object(std::string_view name, PacketUse use) {
 
 namespace {
 
-// By the address of the name, which is a literal: packets are for ever.
+// By the address of the name, which is a literal: packets are permanent.
 PyObject* packet_of_literal(std::string_view name) {
   struct Entry {
     const char* name;
     PyObject* packet;
   };
-  static Entry entries[256];  // under the lock
+  static Entry entries[256];  // under the GIL
   Entry& entry = entries[reinterpret_cast<uintptr_t>(name.data()) / 4 % std::size(entries)];
   if (entry.name != name.data()) [[unlikely]]
     entry = {name.data(), packet_object(name)};

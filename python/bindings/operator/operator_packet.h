@@ -11,12 +11,12 @@ namespace opwright::python {
 
 void add_packet_types(PyObject* module);
 
-// Who a packet is for. Functions of the package and methods of Tensor also take `zeros(2, 3)` for
-// `zeros([2, 3])` and `requires_grad=` where the operator makes a tensor; methods bind to their
+// The use of a packet. Functions of the package and methods of Tensor also accept `zeros(2, 3)` for
+// `zeros([2, 3])` and `requires_grad=` if the operator creates a tensor; methods bind to their
 // tensor.
 enum class PacketUse : uint8_t { Operators, Function, Method };
 
-// Borrowed, one object for each name and use, for ever.
+// Borrowed; one permanent object for each name and use.
 PyObject* packet_object(std::string_view name, PacketUse use = PacketUse::Operators);
 
 // Calls a packet of the core: call_packet("aten::add", {x, y}). `name` is a literal. A new

@@ -1,4 +1,4 @@
-// What Operator, OperatorPacket and the namespaces share in showing themselves to Python.
+// Text and attributes shared by Operator, OperatorPacket and the namespaces.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace opwright::python {
 // "opwright.ops.aten", a new reference.
 PyObject* module_name(const OperatorName& name);
 
-// Schema, what its author wrote, and where it was defined.
+// The schema, the author's documentation, and where it was defined.
 std::string document(const Operator& op);
 
 // The namespaces that have operators, sorted.

@@ -26,7 +26,7 @@ constexpr size_t kInlineFunctionArguments = 16;
 struct PythonFunction {
   PyObject* callable;  // owned
   Convention convention;
-  // Of the operator that it was called for last; under the lock.
+  // For the operator that it was last called for; under the GIL.
   const Operator* planned_for = nullptr;
   PyObject* keyword_names = nullptr;  // owned; a tuple, or null
   uint32_t num_positional = 0;
@@ -75,7 +75,7 @@ void give_one(const PythonFunction& self, const Operator& op, PyObject* object, 
                : give_result(object, op.schema().returns[index].type, result_text(op, index));
 }
 
-// A tuple where the schema has one result that is none.
+// A tuple where the schema has one result that is not a tuple.
 void check_is_one(const Operator& op, PyObject* returned) {
   if (!PyTuple_Check(returned)) [[likely]]
     return;
@@ -122,7 +122,7 @@ void give_results(const PythonFunction& self, const Operator& op, PyObject* retu
   }
 }
 
-// References to the arguments as Python objects; one place in front for vectorcall.
+// References to the arguments as Python objects; one slot in front for vectorcall.
 class ArgumentObjects {
  public:
   explicit ArgumentObjects(size_t most) { objects_.resize(most + 1); }
@@ -159,7 +159,7 @@ class ArgumentObjects {
   return require(returned);
 }
 
-// ---- What saves for a formula ----
+// ---- setup_context ----
 
 PyObject* function_argument(const OpwValue& value) {
   return require(value.tag == kOpwTensor ? wrap_borrowed(value.as_tensor) : to_python(value));
@@ -211,7 +211,7 @@ nanobind::object make_output(const OpwValue* results, uint32_t count) {
   return require(returned);
 }
 
-// ---- What a formula returned ----
+// ---- Results of a formula ----
 
 [[noreturn]] void throw_wrong_count(const Operator& op, size_t given, size_t wanted,
                                     const std::string& names) {
@@ -280,7 +280,7 @@ struct Returned {
 int call_python(const OpwRecord* record, const OpwValue* args, uint32_t num_args, OpwValue* results,
                 uint32_t num_results);
 
-// Apart: a scope object on the usual way costs 6 ns.
+// Not inlined: a scope object on the common path costs 6 ns.
 [[gnu::cold, gnu::noinline]] int call_outside_of_scopes(const OpwRecord* record,
                                                         const OpwValue* args, uint32_t num_args,
                                                         OpwValue* results, uint32_t num_results) {

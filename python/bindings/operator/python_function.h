@@ -1,7 +1,7 @@
 // A Python callable as a function of an operator's row: a record whose `self` is the callable.
 //
-// It takes Python's lock itself. An exception in it reaches the caller as the same object, through
-// any number of C++ frames and from any thread.
+// It acquires the GIL itself. Its exceptions reach the caller as the same object, through any
+// number of C++ frames and from any thread.
 #pragma once
 
 #include <Python.h>
@@ -11,20 +11,20 @@
 
 namespace opwright::python {
 
-// What the callable is called with:
+// The arguments of the callable:
 //   the operator's arguments, keyword-only ones by name, for kernels and composite bodies;
 //   the values that c_api.h lists, all by position, for rules;
 //   the Operator and then its arguments, for fallbacks;
-//   (ctx, inputs, output), with keyword_only_inputs third where there are such, for what saves;
+//   (ctx, inputs, output), with keyword_only_inputs third if there are any, for setup_context;
 //   (ctx, gradient of each result...) for a formula, which returns a gradient or None for each
-//   argument, but not for keyword-only ones that are no tensors.
+//   argument, except keyword-only ones that are not tensors.
 enum class Convention : uint8_t { Kernel, Rule, Fallback, SetupContext, Formula };
 Convention convention_of(Slot slot);
 
-// Takes a reference of its own, which the registry drops. TypeError for what cannot be called.
+// Takes its own reference, which the registry drops. TypeError if it is not callable.
 BoxedFunction box_python(PyObject* callable, Convention convention);
 
-// The callable behind a BoxedFunction of box_python, borrowed; null for any other function.
+// The callable of a BoxedFunction of box_python, borrowed; null for any other function.
 PyObject* callable_of(const BoxedFunction& boxed);
 
 }  // namespace opwright::python

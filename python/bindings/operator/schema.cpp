@@ -61,7 +61,7 @@ void bind_argument(nb::module_& m) {
 void bind_schema(nb::module_& m) {
   bind_argument(m);
   nb::class_<Schema>(m, "Schema",
-                     "What an operator is called, takes and returns.\n\n"
+                     "The name, arguments and results of an operator.\n\n"
                      ">>> import opwright as ow\n"
                      ">>> schema = ow.ops.aten.mm.default.schema\n"
                      ">>> str(schema)\n"
@@ -91,7 +91,7 @@ void bind_schema(nb::module_& m) {
       .def("__repr__", [](const Schema& self) { return concatenate("<", to_text(self), ">"); });
   m.def(
       "parse_schema", [](const std::string& text) { return Registry::get().parse(text); },
-      nb::arg("text"), "Read a schema; ValueError shows the text with the wrong token underlined.");
+      nb::arg("text"), "Parse a schema; ValueError shows the text, the wrong token underlined.");
 }
 
 PyObject* schema_object(const Schema& schema) { return nb::cast(schema).release().ptr(); }

@@ -1,4 +1,4 @@
-// Arithmetic and comparison of opwright.Tensor: Python's symbols as operators.
+// Arithmetic and comparison of opwright.Tensor: Python's operators.
 #include <string_view>
 
 #include <Python.h>
@@ -17,7 +17,7 @@ bool is_python_number(PyObject* object) noexcept {
   return PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object);
 }
 
-// The operand as operators take it: a Tensor or Python's own number. Empty: neither. NumPy's arrays
+// The operand as operators accept it: a Tensor or a Python number; empty otherwise. NumPy's arrays
 // become tensors; left to NumPy, `x == array` would be False.
 nanobind::object as_operand(PyObject* object) {
   if (is_tensor(object) || PyFloat_CheckExact(object) || PyLong_CheckExact(object))
@@ -27,8 +27,8 @@ nanobind::object as_operand(PyObject* object) {
   return is_python_number(object) || is_sym_int(object) ? share(object) : nanobind::object();
 }
 
-// Makes of two operands of which at least one is a Tensor what `body` does with them. An array in
-// front is refused, as PyTorch does: `array += x` would not write the array.
+// Applies `body` to two operands of which at least one is a Tensor. Rejects a NumPy array on the
+// left, as PyTorch does: `array += x` would not write the array.
 template <class Body>
 PyObject* with_operands(PyObject* a, PyObject* b, const Body& body) {
   return guarded([&]() -> PyObject* {
@@ -132,10 +132,10 @@ PyObject* tensor_compare(PyObject* a, PyObject* b, int comparison) {
   static constexpr const char* kNames[] = {"aten::lt", "aten::le", "aten::eq",
                                            "aten::ne", "aten::gt", "aten::ge"};
   static_assert(Py_LT == 0 && Py_LE == 1 && Py_EQ == 2 && Py_NE == 3 && Py_GT == 4 && Py_GE == 5);
-  return run_in_order(kNames[comparison], a, b);  // Python gives the tensor first, also for 2 < x
+  return run_in_order(kNames[comparison], a, b);  // Python passes the tensor first, even for 2 < x
 }
 
-// NumPy's arrays leave arithmetic with a tensor to the tensor.
+// Makes NumPy's arrays leave arithmetic with a tensor to the tensor.
 PyObject* get_array_priority(PyObject* /*self*/, void* /*closure*/) {
   return PyFloat_FromDouble(1000);
 }
@@ -168,7 +168,7 @@ const PyType_Slot kNumberSlots[] = {
 void add_number_slots(TensorSlots& out) {
   out.slots.insert(out.slots.end(), std::begin(kNumberSlots), std::end(kNumberSlots));
   out.properties.push_back({"__array_priority__", get_array_priority, nullptr,
-                            "What makes NumPy leave arithmetic with a tensor to the tensor.\n\n"
+                            "Makes NumPy leave arithmetic with a tensor to the tensor.\n\n"
                             ">>> import opwright as ow\n"
                             ">>> ow.zeros(2).__array_priority__\n"
                             "1000.0\n",

@@ -38,7 +38,7 @@ class DimSpreader {
   DimSpreader(const TreeSpec& spec, const std::string& what, const std::string& tree)
       : nodes_(spec.nodes()), what_(what), tree_(tree) {}
 
-  // Of the node at position_ and all below it.
+  // For the node at position_ and all below it.
   void add(PyObject* dims, const std::string& path) {
     const TreeNode& node = nodes_[position_];
     if (is_batch_dim(dims)) {

@@ -1,5 +1,5 @@
-// in_dims and out_dims of vmap: trees of dimensions that say for a whole subtree at once what they
-// say for its root.
+// in_dims and out_dims of vmap: trees of dimensions, in which one entry applies to the entire
+// subtree below it.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace opwright::python {
 [[nodiscard]] std::optional<int64_t> batch_dim_of(PyObject* object);
 
 // The dimension of each leaf of a tree. ValueError, with `what` ("in_dims") and `tree` ("the
-// arguments"), where the two have other structures.
+// arguments"), if the two have different structures.
 [[nodiscard]] std::vector<std::optional<int64_t>> spread_batch_dims(PyObject* dims,
                                                                     const TreeSpec& spec,
                                                                     const std::string& what,

@@ -24,7 +24,7 @@ std::string attribute_text(nb::handle object, const char* name) {
   return found.is_valid() && PyUnicode_Check(found.ptr()) ? nb::cast<std::string>(found) : "?";
 }
 
-// What the class or module itself has, past every __getattr__.
+// Attributes of the class or module itself, without __getattr__.
 nb::object own_member(nb::handle owner, const std::string& name) {
   nb::object members;
   if (PyModule_Check(owner.ptr())) members = nb::borrow(PyModule_GetDict(owner.ptr()));

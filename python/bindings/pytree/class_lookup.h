@@ -1,4 +1,4 @@
-// Finds a class that a text names, without importing or running anything.
+// Finds a class by name, without importing or running anything.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace opwright::python {
 // "model:Outer.Pair"
 [[nodiscard]] std::string class_place(nanobind::handle type);
 
-// The class at that place whose instances are nodes of that kind with those fields (of a registered
-// class none). ImportError tells what to import, define or register.
+// The class with that name, whose instances must be nodes of that kind with those fields (none for
+// a registered class). The ImportError says what to import, define or register.
 [[nodiscard]] nanobind::object find_class(const std::string& place, TreeKind kind,
                                           const nanobind::object& fields);
 

@@ -17,7 +17,7 @@ namespace opwright::python {
 namespace {
 
 constexpr int kMostTextLevels = 100;
-constexpr size_t kMostDigits = 4000;  // Python itself refuses more
+constexpr size_t kMostDigits = 4000;  // Python itself rejects more
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
@@ -29,7 +29,7 @@ void append_byte(unsigned char byte, std::string& text) {
   text += kHexDigits[byte & 15U];
 }
 
-// Half of a surrogate pair, which UTF-8 does not admit.
+// Half of a surrogate pair, which UTF-8 does not allow.
 bool is_surrogate(std::string_view text) {
   return text.size() >= 3 && text[0] == '\xed' && static_cast<unsigned char>(text[1]) >= 0xa0;
 }
@@ -40,7 +40,7 @@ void append_bytes(std::string_view content, std::string& text) {
   text += '"';
 }
 
-// Halves of surrogate pairs, too, so that every str has one.
+// Includes halves of surrogate pairs, so that every str has a text.
 std::string utf8_of(nb::handle string) {
   const nb::object bytes = own(PyUnicode_AsEncodedString(string.ptr(), "utf-8", "surrogatepass"));
   return {PyBytes_AS_STRING(bytes.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
@@ -105,8 +105,8 @@ class DataReader {
   nb::object read_unreadable() {
     const std::string shown = read_quoted(cursor_);
     OPWRIGHT_CHECK_TYPE(use_ == DataUse::Check, "the structure of the program's call holds ", shown,
-                        ", which is no plain data, so that a file cannot hold it; use strings, "
-                        "numbers and tuples of them in its place and export again");
+                        ", which is not plain data, so a file cannot hold it; use strings, "
+                        "numbers and tuples of them instead and export again");
     return nb::none();
   }
 
@@ -176,7 +176,7 @@ class DataReader {
     }
     if (!number) {
       PyErr_Clear();
-      cursor_.fail("'", digits, "' is no number");
+      cursor_.fail("'", digits, "' is not a number");
     }
     return nb::steal(number);
   }
@@ -189,7 +189,7 @@ class DataReader {
 
 void append_quoted(std::string_view content, std::string& text) {
   text += '"';
-  size_t num_escaped = 0;  // of the bytes from here on
+  size_t num_escaped = 0;  // bytes of an escape, from here on
   for (size_t i = 0; i < content.size(); ++i) {
     const auto byte = static_cast<unsigned char>(content[i]);
     if (is_surrogate(content.substr(i))) num_escaped = 3;

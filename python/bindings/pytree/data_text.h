@@ -1,4 +1,4 @@
-// Plain Python data as a text that reads back: None, bools, ints, floats, strings, bytes, and
+// Plain Python data as text that parses back: None, bools, ints, floats, strings, bytes, and
 // tuples, lists and dicts of them.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace opwright::python {
 
-// Anything else is written as ?"its repr", which shows what was there and cannot be read back.
+// Anything else is written as ?"its repr", which shows the object but does not parse back.
 void append_data(nanobind::handle data, std::string& text);
 void append_quoted(std::string_view content, std::string& text);
 
@@ -20,7 +20,7 @@ enum class DataUse : uint8_t {
   Use,    // TypeError for ?"..."
   Check,  // only the form of the text matters; ?"..." reads as None
 };
-// ValueError with the place. Nothing is looked up or run.
+// ValueError with the position. Nothing is looked up or run.
 [[nodiscard]] nanobind::object read_data(TextCursor& cursor, DataUse use);
 [[nodiscard]] std::string read_quoted(TextCursor& cursor);
 

@@ -20,7 +20,7 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-// Immutable, and what it means is its value.
+// Immutable and fully described by its value.
 bool is_compared_by_value(PyObject* object) {
   if (PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyUnicode_CheckExact(object) ||
       PyBool_Check(object) || PyComplex_CheckExact(object) || PyBytes_CheckExact(object) ||
@@ -39,7 +39,7 @@ bool is_container(const TreeSpec& spec) {
 bool are_equal_floats(PyObject* a, PyObject* b) {
   const double left = PyFloat_AS_DOUBLE(a);
   const double right = PyFloat_AS_DOUBLE(b);
-  return std::memcmp(&left, &right, sizeof left) == 0;  // NaN is itself, and -0.0 is not 0.0
+  return std::memcmp(&left, &right, sizeof left) == 0;  // NaN equals itself, and -0.0 is not 0.0
 }
 
 std::string repr_of(PyObject* object) {
@@ -100,7 +100,7 @@ ObjectGuard::ObjectGuard(PyObject* object, const std::string& name, GuardedTenso
   tree_->leaves.reserve(flat.leaves.size());
   for (size_t i = 0; i < flat.leaves.size(); ++i)
     tree_->leaves.emplace_back(flat.leaves[i].ptr(), flat.spec.leaf_path(i, name), tensors);
-  object_ = nullptr;  // containers are looked into
+  object_ = nullptr;  // the contents are guarded instead
   keep_ = nb::object();
 }
 
@@ -120,7 +120,7 @@ bool ObjectGuard::check_tree(PyObject* object, OpwValue* values) const {
       if (!tree_->leaves[i].check(flat.leaves[i].ptr(), values)) return false;
     }
     return true;
-  } catch (...) {  // a capture tells what is wrong
+  } catch (...) {  // the capture reports the error
     PyErr_Clear();
     return false;
   }

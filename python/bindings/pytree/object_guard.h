@@ -1,6 +1,6 @@
-// ObjectGuard: what a Python object must be for a captured graph to stand for a call.
+// ObjectGuard: what a Python object must be for a captured graph to be valid for a call.
 //
-// Tensors are inputs of the graph, which has guards of its own for them; numbers, strings, None,
+// Tensors are inputs of the graph, which has its own guards for them; numbers, strings, None,
 // dtypes and devices are compared by value; anything else must be the same object.
 #pragma once
 
@@ -20,14 +20,14 @@
 
 namespace opwright::python {
 
-// The tensors of a call that a capture begins with, each once.
+// The tensors of a call at the start of a capture, each once.
 class GuardedTensors {
  public:
   struct One {
     Tensor tensor;
     std::string name;
   };
-  // The place of a tensor; a new one is appended.
+  // The position of a tensor; a new one is appended.
   uint32_t place_of(PyObject* tensor, const std::string& name, bool& is_new);
 
   [[nodiscard]] const std::vector<One>& all() const noexcept { return all_; }
@@ -42,14 +42,14 @@ class GuardedTensors {
 
 class ObjectGuard {
  public:
-  // Which containers are looked into; others must be the same object.
+  // Which containers are traversed; others must be the same object.
   enum class Look : uint8_t { All, Tuples };
-  // The object as it is now. New tensors get the next places. `name` is what messages call it.
+  // The object as it is now. New tensors get the next positions. `name` is its name in messages.
   ObjectGuard(PyObject* object, const std::string& name, GuardedTensors& tensors,
               Look look = Look::All);
 
-  // Puts tensors into `values` by their places. May run Python where the object is a container or
-  // has a comparison of its own; no exception is left.
+  // Puts tensors into `values` at their positions. May run Python if the object is a container or
+  // has its own comparison; no exception is left.
   [[nodiscard]] bool check(PyObject* object, OpwValue* values) const {
     if (kind_ == Kind::Tensor) [[likely]] {
       if (Py_TYPE(object) != type_) return false;
@@ -61,18 +61,18 @@ class ObjectGuard {
     if (object == object_ && kind_ != Kind::Tree) return true;
     return kind_ != Kind::Same && check_slow(object, values);
   }
-  // "factor is 3, it was 2"; `values` has what checks before it put there.
+  // "factor is 3, it was 2"; `values` has the results of earlier checks.
   [[nodiscard]] std::string describe_difference(PyObject* object) const;
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  // "factor == 2"; empty: a tensor, which has guards of its own.
+  // "factor == 2"; empty for a tensor, which has its own guards.
   [[nodiscard]] std::string text() const;
   int traverse(visitproc visit, void* arg) const;
 
  private:
   enum class Kind : uint8_t {
-    Tensor,  // of exactly this class, at a place of its own
-    Repeat,  // the tensor of a place before
+    Tensor,  // of exactly this class, at its own position
+    Repeat,  // the tensor of an earlier position
     Same,    // this object
     Equal,   // of exactly this class, and equal
     Class,   // of exactly this class: calls run eagerly
@@ -84,8 +84,8 @@ class ObjectGuard {
 
   Kind kind_ = Kind::Same;
   uint32_t place_ = 0;
-  PyTypeObject* type_ = nullptr;  // kept by object_ or, of a tensor, by keep_
-  PyObject* object_ = nullptr;    // kept by keep_
+  PyTypeObject* type_ = nullptr;  // kept alive by object_ or, for a tensor, by keep_
+  PyObject* object_ = nullptr;    // kept alive by keep_
   nanobind::object keep_;
   struct Tree {
     TreeSpec spec;

@@ -26,7 +26,7 @@ struct RegisteredClass {
   nb::object unflatten;
 };
 
-// By class; for the length of the process. Under Python's lock.
+// By class; for the lifetime of the process. Under the GIL.
 std::unordered_map<PyTypeObject*, RegisteredClass>& registered_classes() {
   static auto* classes = new std::unordered_map<PyTypeObject*, RegisteredClass>;
   return *classes;
@@ -34,8 +34,8 @@ std::unordered_map<PyTypeObject*, RegisteredClass>& registered_classes() {
 
 PyObject* as_object(PyTypeObject* type) { return reinterpret_cast<PyObject*>(type); }
 
-// A class of collections, kept in `type`. The import may let other threads run, so that the guard
-// of a static initialiser could wait for a thread that waits for Python's lock.
+// A class of collections, cached in `type`. The import may let other threads run, so the guard of a
+// static initializer could wait for a thread that waits for the GIL.
 PyTypeObject* collections_type(PyTypeObject*& type, const char* name) {
   if (!type) {
     nb::object found = nb::module_::import_("collections").attr(name);
@@ -52,7 +52,7 @@ PyTypeObject* default_dict_type() {
   return collections_type(type, "defaultdict");
 }
 
-// Without the exception that a failing look-up of an attribute makes: most leaves have none.
+// Avoids the exception of a failing attribute look-up: most leaves do not have it.
 bool class_has(PyTypeObject* type, const char* name) {
   const nb::object text = own(PyUnicode_InternFromString(name));
   PyObject* order = type->tp_mro;
@@ -146,7 +146,7 @@ class Flattener {
     }
   }
 
-  // `items` is a tuple: nothing that runs meanwhile can change it.
+  // `items` is a tuple: nothing that runs in between can change it.
   void add_items(size_t place, PyObject* items) {
     const Py_ssize_t count = PyTuple_GET_SIZE(items);
     nodes_[place].num_children = static_cast<uint32_t>(count);
@@ -185,7 +185,7 @@ class Flattener {
     const nb::object given = flatten(nb::handle(object));
     OPWRIGHT_CHECK_TYPE(PyTuple_Check(given.ptr()) && PyTuple_GET_SIZE(given.ptr()) == 2,
                         "tree_flatten: the flatten function of ", class_name(object),
-                        " must return the children and what unflatten needs beside them, got ",
+                        " must return the children and the context for unflatten, got ",
                         class_name(given.ptr()));
     const nb::object children = nb::steal(PySequence_Tuple(PyTuple_GET_ITEM(given.ptr(), 0)));
     if (!children.is_valid()) throw_python_error();
@@ -210,7 +210,7 @@ nb::object fill_dict(nb::object dict, const TreeNode& node, const nb::object& it
 nb::object make_dataclass(const TreeNode& node, const nb::object& items) {
   nb::object made = nb::handle(as_object(&PyBaseObject_Type)).attr("__new__")(node.type);
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.ptr()); ++i) {
-    // As object.__setattr__ does: a frozen class refuses its own.
+    // Like object.__setattr__: a frozen class rejects its own.
     require_no_error(PyObject_GenericSetAttr(made.ptr(), PyTuple_GET_ITEM(node.children.ptr(), i),
                                              PyTuple_GET_ITEM(items.ptr(), i)));
   }
@@ -228,7 +228,7 @@ nb::object make_node(const TreeNode& node, nb::object items) {
     case TreeKind::DefaultDict:
       return fill_dict(nb::handle(as_object(default_dict_type()))(node.type), node, items);
     case TreeKind::NamedTuple: {
-      // A class may have a __new__ of its own, which takes other arguments.
+      // A class may have its own __new__ with other arguments.
       const nb::object make = nb::handle(as_object(&PyTuple_Type)).attr("__new__");
       return make(node.type, items);
     }
@@ -296,7 +296,7 @@ void register_class(const nb::object& type, nb::object flatten, nb::object unfla
                        " was registered before");
 }
 
-// Keys, names of fields or numbers of the root's children.
+// Keys, field names or indices of the root's children.
 nb::list child_keys(const TreeSpec& spec) {
   const TreeNode& root = spec.nodes()[0];
   const bool is_named = root.kind != TreeKind::Registered && root.children.is_valid();
@@ -332,33 +332,33 @@ const char* spec_kind_name(const TreeSpec& spec) {
 
 void bind_spec(nb::module_& m) {
   nb::class_<TreeSpec>(m, "TreeSpec",
-                       "The structure of a tree of containers, without its leaves.\n\n"
+                       "The structure of a pytree, without its leaves.\n\n"
                        ">>> from opwright.pytree import tree_flatten\n"
                        ">>> _, spec = tree_flatten({\"weight\": 1, \"bias\": [2, None]})\n"
                        ">>> spec\n"
                        "TreeSpec({\"weight\": *, \"bias\": [*, None]})\n")
-      .def_prop_ro("num_leaves", &TreeSpec::num_leaves, "How many leaves the tree has.")
+      .def_prop_ro("num_leaves", &TreeSpec::num_leaves, "The number of leaves.")
       .def_prop_ro("kind", &spec_kind_name,
-                   "What the outermost container is: leaf, None, tuple, list, dict, namedtuple, "
+                   "The outermost container: leaf, None, tuple, list, dict, namedtuple, "
                    "dataclass or registered.")
       .def("keys", &child_keys,
-           "Return the keys, fields or numbers of what the outermost container holds.\n\n"
+           "Return the keys, fields or indices of the outermost container.\n\n"
            ">>> from opwright.pytree import tree_flatten\n"
            ">>> tree_flatten({\"x\": 1, \"y\": 2})[1].keys()\n"
            "['x', 'y']\n")
       .def("children", &TreeSpec::children,
-           "Return the structures of what the outermost container holds.\n\n"
+           "Return the structures of the outermost container's children.\n\n"
            ">>> from opwright.pytree import tree_flatten\n"
            ">>> tree_flatten((1, [2, 3]))[1].children()\n"
            "[TreeSpec(*), TreeSpec([*, *])]\n")
       .def("leaf_path", &TreeSpec::leaf_path, nb::arg("index"), nb::arg("root") = "",
-           "Tell where a leaf is in a tree that is called `root`.\n\n"
+           "Return the path of a leaf in a tree named `root`.\n\n"
            ">>> from opwright.pytree import tree_flatten\n"
            ">>> tree_flatten(({\"weight\": 1},))[1].leaf_path(0, \"args\")\n"
            "'args[0][\"weight\"]'\n")
       .def("find_difference", &TreeSpec::find_difference, nb::arg("given"),
            nb::arg("root") = "tree",
-           "Tell where and how `given` has another structure, or return None.\n\n"
+           "Describe where and how `given` has another structure, or return None.\n\n"
            ">>> from opwright.pytree import tree_flatten\n"
            ">>> tree_flatten([1, 2])[1].find_difference(tree_flatten([1])[1])\n"
            "'tree is a list of 1, expected a list of 2'\n")
@@ -402,7 +402,7 @@ void bind_pytree(nb::module_& m) {
         return nb::make_tuple(object_list(flat.leaves), std::move(flat.spec));
       },
       nb::arg("tree").none(),
-      "Return the leaves of a tree of containers as a list, and its structure.\n\n"
+      "Return the leaves of a pytree as a list, and its structure.\n\n"
       ">>> from opwright.pytree import tree_flatten\n"
       ">>> tree_flatten((1, {\"a\": 2, \"b\": None}))\n"
       "([1, 2], TreeSpec((*, {\"a\": *, \"b\": None})))\n");
@@ -421,7 +421,7 @@ void bind_pytree(nb::module_& m) {
       "{'a': 10, 'b': [20]}\n");
   m.def("register_pytree_node", &register_class, nb::arg("cls").none(), nb::arg("flatten").none(),
         nb::arg("unflatten").none(),
-        "Make instances of a class nodes of trees.\n\n"
+        "Register a class as a pytree node.\n\n"
         "`flatten(instance)` returns the children and anything else that `unflatten(children, "
         "that)`\nneeds to make an instance.\n\n"
         ">>> from opwright.pytree import register_pytree_node, tree_map\n"

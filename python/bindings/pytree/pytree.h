@@ -1,8 +1,8 @@
-// Trees of Python containers: into leaves and a spec, and back.
+// Pytrees of Python containers: flattening into leaves and a spec, and back.
 //
 // Nodes are tuples, lists, dicts (in the order of insertion), OrderedDicts, defaultdicts, named
-// tuples, instances of dataclasses, None and instances of registered classes. All else is a leaf,
-// other subclasses of these included.
+// tuples, instances of dataclasses, None and instances of registered classes. Everything else is a
+// leaf, including other subclasses of these.
 #pragma once
 
 #include <span>
@@ -20,18 +20,18 @@ struct FlatTree {
   TreeSpec spec;
 };
 
-// RecursionError for a tree that contains itself or is very deep; the exceptions of what registered
-// classes and dataclasses run.
+// RecursionError for a tree that contains itself or is very deep; also throws what registered
+// classes and dataclasses raise.
 [[nodiscard]] FlatTree tree_flatten(PyObject* tree);
 
-// A new tree. ValueError when there are not as many leaves as the spec has. An instance of a
-// dataclass is made of its fields alone: neither __init__ nor __post_init__ runs.
+// A new tree. ValueError if the number of leaves differs from the spec's. A dataclass instance is
+// created from its fields only: neither __init__ nor __post_init__ runs.
 [[nodiscard]] nanobind::object tree_unflatten(std::span<const nanobind::object> leaves,
                                               const TreeSpec& spec);
 
-// Whether register_pytree_node made the class a node.
+// Whether the class was registered with register_pytree_node.
 [[nodiscard]] bool is_registered_class(PyTypeObject* type);
-// The names of the fields of a named tuple or of a dataclass; invalid: the class is no such.
+// The field names of a named tuple or of a dataclass; invalid for other classes.
 [[nodiscard]] nanobind::object fields_of_class(PyTypeObject* type, TreeKind kind);
 
 void bind_pytree(nanobind::module_& m);

@@ -1,4 +1,4 @@
-// Reads the text of a structure.
+// Parses the text of a structure.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -178,7 +178,7 @@ class TreeReader {
     node.type = use_ == DataUse::Check ? nb::none() : find_class(type, node.kind, node.children);
   }
 
-  // What makes the values of a defaultdict: a class of builtins, which nothing but a look-up calls.
+  // The factory of a defaultdict: a builtin class, which only a look-up calls.
   nb::object read_factory() {
     if (cursor_.peek() != '"') return read_data(cursor_, use_);
     const std::string place = read_quoted(cursor_);

@@ -14,7 +14,7 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-// A str as it is, anything else as repr shows it.
+// A str as it is, anything else as its repr.
 std::string str_or_repr(const nb::object& object) {
   const nb::object text = PyUnicode_Check(object.ptr()) ? object : own(PyObject_Repr(object.ptr()));
   if (const char* found = PyUnicode_AsUTF8(text.ptr())) return found;
@@ -63,7 +63,7 @@ bool are_equal_objects(const TreeNode& a, const TreeNode& b) {
          are_equal_objects(a.children, b.children);
 }
 
-// Of an object that need not have a hash: a registered class may give a list beside its children.
+// The hash of an object that may not be hashable: a registered class may return a list.
 uint64_t hash_if_any(const nb::object& object) {
   if (!object.is_valid()) return 0;
   const Py_hash_t hash = PyObject_Hash(object.ptr());
@@ -84,7 +84,7 @@ const char* closing(const TreeNode& node) {
   return node.kind == TreeKind::Tuple && node.num_children == 1 ? ",)" : ")";
 }
 
-// What stands before the opening bracket.
+// The text before the opening bracket.
 std::string head(const TreeNode& node) {
   switch (node.kind) {
     case TreeKind::OrderedDict:
@@ -103,7 +103,7 @@ std::string head(const TreeNode& node) {
   }
 }
 
-// Appends the text of the node at `position`; gives where the next one is.
+// Appends the text of the node at `position`; returns the position of the next one.
 size_t append_text(const std::vector<TreeNode>& nodes, size_t position, std::string& text) {
   const TreeNode& node = nodes[position++];
   if (node.kind == TreeKind::Leaf || node.kind == TreeKind::None) {
@@ -130,7 +130,7 @@ std::string keys_text(const TreeNode& node) {
   return text;
 }
 
-// "a list of 3", as an error tells it.
+// "a list of 3", for errors.
 std::string describe(const TreeNode& node) {
   switch (node.kind) {
     case TreeKind::Leaf:
@@ -213,7 +213,7 @@ uint64_t TreeSpec::hash() const {
 
 std::optional<size_t> TreeSpec::first_difference(const TreeSpec& other) const {
   if (body_ == other.body_) return std::nullopt;
-  // Nodes before the first difference have the same children, so the places are the same, too.
+  // Nodes before the first difference have the same children, so the positions are the same too.
   for (size_t i = 0; i < nodes().size(); ++i) {
     if (!are_equal_objects(nodes()[i], other.nodes()[i])) return i;
   }

@@ -1,8 +1,8 @@
-// The structure of a tree of Python containers, without its leaves.
+// The structure of a pytree of Python containers, without its leaves.
 //
-// A spec is a list of nodes in the order of a walk: a node, then its children, each with all below
-// it. Specs are immutable, and handles share them. They hold Python objects, so Python's lock is
-// held wherever one is made, compared or dropped.
+// A spec is a list of nodes in pre-order: a node, then each child with its descendants. Specs are
+// immutable and shared between handles. They hold Python objects, so the GIL is held wherever one
+// is created, compared or dropped.
 #pragma once
 
 #include <cstddef>
@@ -37,10 +37,10 @@ enum class TreeKind : uint8_t {
 struct TreeNode {
   TreeKind kind = TreeKind::Leaf;
   uint32_t num_children = 0;
-  uint32_t num_nodes = 1;     // with all below
-  nanobind::object type;      // the class; of a defaultdict what makes its values
-  nanobind::object children;  // a tuple of keys or of names of fields; of a registered class what
-                              // its `flatten` gave beside the children
+  uint32_t num_nodes = 1;     // including descendants
+  nanobind::object type;      // the class; for a defaultdict its factory
+  nanobind::object children;  // a tuple of keys or field names; for a registered class the
+                              // context that its `flatten` returned
 };
 
 class TreeSpec {
@@ -50,11 +50,11 @@ class TreeSpec {
   [[nodiscard]] const std::vector<TreeNode>& nodes() const noexcept { return body_->nodes; }
   [[nodiscard]] size_t num_leaves() const noexcept { return body_->num_leaves; }
 
-  // The structures of what the outermost container holds, in order.
+  // The structures of the outermost container's children, in order.
   [[nodiscard]] std::vector<TreeSpec> children() const;
 
-  // `root["weight"].bias`: where leaf `index` is in a tree that is called `root`. IndexError when
-  // there are fewer.
+  // `root["weight"].bias`: the path of leaf `index` in a tree named `root`. IndexError if there are
+  // fewer.
   [[nodiscard]] std::string leaf_path(size_t index, std::string_view root = "") const;
   // ({"weight": *, "bias": *}, [*], None)
   [[nodiscard]] std::string text() const;
@@ -70,7 +70,7 @@ class TreeSpec {
     std::vector<TreeNode> nodes;
     size_t num_leaves = 0;
   };
-  // The place of the first node that differs.
+  // The position of the first node that differs.
   [[nodiscard]] std::optional<size_t> first_difference(const TreeSpec& other) const;
   [[nodiscard]] std::string path_of(size_t position, std::string_view root) const;
 

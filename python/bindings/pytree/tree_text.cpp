@@ -22,7 +22,7 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-// What a bare name may be made of; others are quoted.
+// The characters of a bare name; other names are quoted.
 bool is_name(std::string_view text) {
   if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
   for (const char character : text) {
@@ -115,7 +115,7 @@ class TreeWriter {
     text_ += closing;
   }
 
-  // The next of the names, which are those of the children of the root's two children.
+  // The next of the names, which belong to the children of the root's two children.
   bool append_parameter(const TreeNode& node) {
     if (num_names_ == names_.size()) return false;
     const std::string& name = names_[num_names_++];
@@ -154,27 +154,27 @@ std::string tree_text(const TreeSpec& spec) { return TreeWriter(spec, {}).write(
 std::string call_text(const CallTree& call) { return TreeWriter(call.spec, call.names).write(); }
 
 void bind_tree_text(nb::module_& m) {
-  m.def("tree_text", &tree_text, nb::arg("spec"), "The structure as a text that reads back.");
+  m.def("tree_text", &tree_text, nb::arg("spec"), "The structure as text that parses back.");
   m.def(
       "call_text",
       [](const TreeSpec& spec, const std::vector<std::string>& names) {
         return call_text({spec, names});
       },
       nb::arg("spec"), nb::arg("names"),
-      "The structure of a tuple and a dict of arguments, with names of parameters.");
+      "The structure of a tuple and a dict of arguments, with parameter names.");
   m.def("read_tree_text", &read_tree_text, nb::arg("text"),
-        "The structure; ImportError for a class that is not there.");
+        "Parse a structure; ImportError for a class that does not exist.");
   m.def(
       "read_call_text",
       [](std::string_view text) {
         CallTree call = read_call_text(text);
         return nb::make_tuple(std::move(call.spec), call.names);
       },
-      nb::arg("text"), "The structure of arguments, and names of parameters.");
+      nb::arg("text"), "Parse the structure of arguments, and parameter names.");
   m.def("check_tree_text", &check_tree_text, nb::arg("text"),
-        "The number of leaves; no class is looked up.");
+        "Return the number of leaves, without looking up classes.");
   m.def("check_call_text", &check_call_text, nb::arg("text"),
-        "The number of leaves; no class is looked up.");
+        "Return the number of leaves, without looking up classes.");
 }
 
 }  // namespace opwright::python

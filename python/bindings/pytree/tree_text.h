@@ -1,9 +1,9 @@
-// The structure of a tree as a text that can be read back: how a program keeps its call.
+// The structure of a pytree as text that parses back: how a program stores its call.
 //
 //   (*, [*, None], {"weight": *}, dataclass "model:Pair"(left=*, right=*))
 //
-// A class is named by its module and its path there. Reading imports and runs nothing: a class is
-// looked up among the modules that are there.
+// A class is named by its module and its path there. Parsing imports and runs nothing: a class is
+// looked up in the modules that are already imported.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@
 namespace opwright::python {
 
 // The structure of the arguments of a call, a tuple and a dict, with the names of the parameters
-// that may be given by position as well as by name: first those of the tuple (empty: by position
-// only), then those of the first entries of the dict.
+// that may be passed by position or by name: first those of the tuple (empty if positional-only),
+// then those of the first entries of the dict.
 //   ((x=*, *), {scale=*, "key": *})
 struct CallTree {
   TreeSpec spec;
@@ -29,12 +29,12 @@ struct CallTree {
 [[nodiscard]] std::string tree_text(const TreeSpec& spec);
 [[nodiscard]] std::string call_text(const CallTree& call);
 
-// ValueError with the place for a text that is none; ImportError for a class that is not there,
-// with the module to import or the class to register; TypeError for what a text cannot hold.
+// ValueError with the position for an invalid text; ImportError for a class that does not exist,
+// with the module to import or the class to register; TypeError for what a text cannot represent.
 [[nodiscard]] TreeSpec read_tree_text(std::string_view text);
 [[nodiscard]] CallTree read_call_text(std::string_view text);
 
-// Only the form: no class is looked up. How many leaves there are.
+// Checks only the form: no class is looked up. Returns the number of leaves.
 [[nodiscard]] size_t check_tree_text(std::string_view text);
 [[nodiscard]] size_t check_call_text(std::string_view text);
 

@@ -122,7 +122,7 @@ PyObject* is_tensor_object(PyObject* /*module*/, PyObject* object) {
 PyMethodDef creation_functions[] = {
     {"tensor", as_method(make_tensor), kKeywords,
      "tensor(data, *, dtype=None, device=None, requires_grad=False)\n--\n\n"
-     "Make a tensor of numbers, nested sequences, arrays, buffers or another tensor by a copy.\n\n"
+     "Create a tensor by copying numbers, nested sequences, arrays, buffers or another tensor.\n\n"
      "Without a dtype, ints become int64, floats float32, complex numbers complex64; arrays and\n"
      "tensors keep theirs.\n\n"
      ">>> import opwright as ow\n"
@@ -131,22 +131,22 @@ PyMethodDef creation_functions[] = {
      "        [3, 4]])\n"},
     {"as_tensor", as_method(as_tensor), kKeywords,
      "as_tensor(data, dtype=None, device=None)\n--\n\n"
-     "Make a tensor as opwright.tensor does, over the data's own memory where that is possible.\n\n"
+     "Create a tensor like opwright.tensor, sharing the data's memory if possible.\n\n"
      ">>> import opwright as ow\n"
      ">>> x = ow.tensor([1.0])\n"
      ">>> ow.as_tensor(x) is x\n"
      "True\n"},
     {"asarray", as_method(asarray), kKeywords,
      "asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False)\n--\n\n"
-     "Make a tensor over the object's own memory, by a copy (copy=True), or over it or else not "
-     "at\n"
-     "all (copy=False).\n\n"
+     "Create a tensor that shares the object's memory if possible; copy=True always copies, "
+     "copy=False\n"
+     "never.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.asarray(bytearray(b'ab'), copy=False)\n"
      "tensor([97, 98], dtype=uint8)\n"},
     {"from_numpy", as_method(from_numpy), METH_O,
      "from_numpy(array, /)\n--\n\n"
-     "Make a tensor over the memory of a NumPy array, which it keeps alive.\n\n"
+     "Create a tensor that shares the memory of a NumPy array and keeps it alive.\n\n"
      ">>> import opwright as ow\n"
      ">>> import numpy\n"
      ">>> array = numpy.zeros(2)\n"
@@ -155,26 +155,26 @@ PyMethodDef creation_functions[] = {
      "array([1., 0.])\n"},
     {"from_dlpack", as_method(from_dlpack_object), kKeywords,
      "from_dlpack(object, /, *, device=None, copy=None)\n--\n\n"
-     "Make a tensor over the memory of an object with __dlpack__, or of a DLPack capsule.\n\n"
+     "Create a tensor that shares the memory of an object with __dlpack__, or of a capsule.\n\n"
      ">>> import opwright as ow\n"
      ">>> import numpy\n"
      ">>> ow.from_dlpack(numpy.arange(3))\n"
      "tensor([0, 1, 2])\n"},
     {"frombuffer", as_method(from_buffer), kKeywords,
      "frombuffer(buffer, dtype, count=-1, offset=0, *, requires_grad=False)\n--\n\n"
-     "Make a tensor of one dimension over the bytes of a buffer, which it keeps alive.\n\n"
+     "Create a 1-D tensor that shares the memory of a buffer and keeps it alive.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.frombuffer(bytearray(b'abcd'), ow.uint8, offset=2)\n"
      "tensor([ 99, 100], dtype=uint8)\n"},
     {"from_buffer", as_method(from_buffer), kKeywords,
      "from_buffer(buffer, dtype, count=-1, offset=0, *, requires_grad=False)\n--\n\n"
-     "Make a tensor over the bytes of a buffer, as frombuffer does.\n\n"
+     "Same as frombuffer.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow._C.from_buffer(bytearray(b'ab'), ow.uint8)\n"
      "tensor([97, 98], dtype=uint8)\n"},
     {"is_tensor", as_method(is_tensor_object), METH_O,
      "is_tensor(object, /)\n--\n\n"
-     "Tell whether an object is a Tensor.\n\n"
+     "Return whether an object is a Tensor.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.is_tensor(ow.zeros(2)), ow.is_tensor(2)\n"
      "(True, False)\n"},

@@ -44,7 +44,7 @@ std::vector<std::optional<Tensor>> IndexTensorList::as_argument() const {
   std::vector<std::optional<Tensor>> indices;
   for (const Entry& entry : entries_) {
     indices.resize(static_cast<size_t>(entry.dim));
-    // A mask counts as one entry for several dimensions, so only the last one can stay a mask.
+    // A mask is one entry for several dimensions, so only the last one can stay a mask.
     if (&entry == &entries_.back() || !is_mask(entry.index)) {
       indices.emplace_back(entry.index);
       continue;

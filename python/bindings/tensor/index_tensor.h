@@ -1,4 +1,4 @@
-// Index tensors of x[...]: which Python objects are, and the list that aten::index takes.
+// Index tensors of x[...]: which Python objects are index tensors, and the list for aten::index.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,24 @@
 
 namespace opwright::python {
 
-// A tensor with dimensions or of bool, a NumPy array, or a sequence that is no text.
+// A tensor with dimensions or of bool, a NumPy array, or a sequence other than text.
 bool is_index_tensor(PyObject* object);
 
-// The object as index tensor: ints as int64, truth values as a mask. IndexError for what is
-// neither.
-// A tensor stays where it is, anything else comes to `device`.
+// The object as index tensor: ints as int64, truth values as a mask. IndexError for anything else.
+// A tensor keeps its device, anything else is moved to `device`.
 Tensor read_index_tensor(PyObject* object, Device device);
 
-// How many dimensions it takes: those of a mask, else one.
+// The number of dimensions that it indexes: those of a mask, otherwise one.
 int64_t count_index_dims(const Tensor& index);
 
-// Index tensors with the dimensions of the indexed tensor where they stand.
+// Index tensors with the dimensions of the indexed tensor that they apply to.
 class IndexTensorList {
  public:
   void add(int64_t dim, Tensor index);
   [[nodiscard]] bool is_empty() const { return entries_.empty(); }
-  // One for each dimension from the first on, as aten::index has them.
+  // One for each dimension from the first on, as aten::index expects them.
   [[nodiscard]] std::vector<std::optional<Tensor>> as_argument() const;
-  // How many dimensions the indexed part of a tensor of `ndim` dimensions has.
+  // The number of dimensions of the indexed part of a tensor with `ndim` dimensions.
   [[nodiscard]] int64_t count_result_dims(int64_t ndim) const;
 
  private:

@@ -35,7 +35,7 @@ class NestedData {
   }
 
  private:
-  // By the first element of each sequence; walk() holds the others to it.
+  // From the first element of each sequence; walk() checks the others against it.
   void find_sizes() {
     nanobind::object level = share(data_);
     while (is_data_sequence(level.ptr())) {
@@ -81,7 +81,7 @@ class NestedData {
                 ", got ", class_name(element));
   }
   throw_error("TypeError", who, ": ", class_name(element),
-              " is no number; the data must be numbers, or sequences of numbers");
+              " is not a number; the data must be numbers, or sequences of numbers");
 }
 
 DType infer_dtype(const NestedData& data, const char* who) {
@@ -102,7 +102,7 @@ Tensor tensor_of_nested(PyObject* object, std::optional<DType> given_dtype, cons
   const auto check = [&](PyObject* element) {
     if (given_dtype && !dtype_of_number(element)) throw_no_number(element, data, who);
   };
-  if (is_making_fakes()) {  // no element is read: a symbol among them stays open
+  if (is_making_fakes()) {  // no element is read: symbols among them stay dynamic
     data.visit_elements(check);
     return adopt(make_fake(data.sizes(), dtype, kCpu));
   }

@@ -1,4 +1,4 @@
-// What opwright.Tensor tells about itself, and how one is made.
+// The attributes and the constructor of opwright.Tensor.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -27,7 +27,7 @@ namespace {
 
 // ---- Making ----
 
-// The first argument or `data`; null: none. A subclass with an __init__ of its own may take more.
+// The first argument or `data`; null if absent. A subclass with its own __init__ may take more.
 PyObject* find_data(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   const Py_ssize_t num_args = PyTuple_GET_SIZE(args);
   const Py_ssize_t num_kwargs = kwargs ? PyDict_GET_SIZE(kwargs) : 0;
@@ -53,15 +53,15 @@ PyObject* construct_tensor(PyTypeObject* type, PyObject* args, PyObject* kwargs)
   });
 }
 
-// All was done when the object was made, so that subclasses may pass on what they like.
+// The object is complete when it is created, so subclasses may pass any arguments.
 int initialise(PyObject* /*self*/, PyObject* /*args*/, PyObject* /*kwargs*/) { return 0; }
 
 Py_hash_t tensor_hash(PyObject* self) { return PyBaseObject_Type.tp_hash(self); }
 
 // ---- Sizes ----
 
-// The tensor whose sizes the code at the current level means: inside of a trace that lifted it, the
-// twin, whose sizes may be symbols.
+// The tensor whose sizes apply at the current level: inside a trace that lifted it, its traced
+// version, whose sizes may be symbols.
 class SeenTensor {
  public:
   explicit SeenTensor(PyObject* object) : lent_(object) {
@@ -76,7 +76,7 @@ class SeenTensor {
   Tensor twin_;
 };
 
-// The only place where a size becomes a Python object, be it a number or a symbol.
+// The only function that turns a size into a Python object, a number or a symbol.
 PyObject* size_to_python(const SymInt& size) {
   if (!size.is_symbolic()) [[likely]]
     return require(PyLong_FromLongLong(size.word()));
@@ -100,7 +100,7 @@ PyObject* get_shape(PyObject* self, void* /*closure*/) {
   });
 }
 
-// The argument `dim` of size() and stride(); none: not given.
+// The argument `dim` of size() and stride(); empty if not given.
 std::optional<int64_t> read_dim(PyObject* args, PyObject* kwargs, const char* format) {
   static const char* const names[] = {"dim", nullptr};
   PyObject* dim = nullptr;
@@ -268,55 +268,55 @@ PyObject* get_matrix_transposed(PyObject* self, void* /*closure*/) {
 const PyMethodDef kAttributeMethods[] = {
     {"size", as_method(size), kKeywords,
      "size($self, dim=None)\n--\n\n"
-     "Give the sizes, or the size of one dimension.\n\n"
+     "Return the sizes, or the size of one dimension.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.zeros(2, 3).size(), ow.zeros(2, 3).size(-1)\n"
      "((2, 3), 3)\n"},
     {"stride", as_method(stride), kKeywords,
      "stride($self, dim=None)\n--\n\n"
-     "Give the strides in elements, or the stride of one dimension.\n\n"
+     "Return the strides in elements, or the stride of one dimension.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.zeros(2, 3).stride()\n"
      "(3, 1)\n"},
     {"dim", as_method(dim), METH_NOARGS,
      "dim($self, /)\n--\n\n"
-     "Give the number of dimensions.\n\n"
+     "Return the number of dimensions.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.zeros(2, 3).dim()\n"
      "2\n"},
     {"numel", as_method(numel), METH_NOARGS,
      "numel($self, /)\n--\n\n"
-     "Give the number of elements.\n\n"
+     "Return the number of elements.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.zeros(2, 3).numel()\n"
      "6\n"},
     {"nelement", as_method(numel), METH_NOARGS,
      "nelement($self, /)\n--\n\n"
-     "Give the number of elements, as numel does.\n\n"
+     "Same as numel.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.zeros(2, 3).nelement()\n"
      "6\n"},
     {"element_size", as_method(element_size), METH_NOARGS,
      "element_size($self, /)\n--\n\n"
-     "Give the bytes of one element.\n\n"
+     "Return the size of one element in bytes.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.zeros(2).element_size()\n"
      "4\n"},
     {"storage_offset", as_method(storage_offset), METH_NOARGS,
      "storage_offset($self, /)\n--\n\n"
-     "Give where the first element stands in the storage, in elements.\n\n"
+     "Return the offset of the first element in the storage, in elements.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.zeros(2, 3)[1].storage_offset()\n"
      "3\n"},
     {"is_contiguous", as_method(is_contiguous_method), kKeywords,
      "is_contiguous($self, memory_format=None)\n--\n\n"
-     "Tell whether the elements stand dense and in order.\n\n"
+     "Return whether the elements are dense and in order.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.zeros(2, 3).is_contiguous(), ow.zeros(2, 3).T.is_contiguous()\n"
      "(True, False)\n"},
     {"is_inference", as_method(is_inference), METH_NOARGS,
      "is_inference($self, /)\n--\n\n"
-     "Tell whether it was made in inference mode.\n\n"
+     "Return whether the tensor was created in inference mode.\n\n"
      ">>> import opwright as ow\n"
      ">>> with ow.inference_mode():\n"
      "...     made = ow.zeros(2)\n"
@@ -324,26 +324,26 @@ const PyMethodDef kAttributeMethods[] = {
      "(True, False)\n"},
     {"is_floating_point", as_method(is_floating_point), METH_NOARGS,
      "is_floating_point($self, /)\n--\n\n"
-     "Tell whether the dtype is a floating one.\n\n"
+     "Return whether the dtype is floating.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.zeros(2).is_floating_point()\n"
      "True\n"},
     {"is_complex", as_method(is_complex_method), METH_NOARGS,
      "is_complex($self, /)\n--\n\n"
-     "Tell whether the dtype is a complex one.\n\n"
+     "Return whether the dtype is complex.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.tensor(1j).is_complex()\n"
      "True\n"},
     {"data_ptr", as_method(data_ptr), METH_NOARGS,
      "data_ptr($self, /)\n--\n\n"
-     "Give the address of the first element.\n\n"
+     "Return the address of the first element.\n\n"
      ">>> import opwright as ow\n"
      ">>> x = ow.zeros(2, 3)\n"
      ">>> x[1].data_ptr() - x.data_ptr()\n"
      "12\n"},
     {"new_tensor", as_method(new_tensor), kKeywords,
      "new_tensor($self, data, *, dtype=None, device=None, requires_grad=False)\n--\n\n"
-     "Make a tensor of data with this one's dtype and device.\n\n"
+     "Create a tensor from data with this tensor's dtype and device.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.zeros(2, dtype=ow.float64).new_tensor([1, 2]).dtype\n"
      "opwright.float64\n"},
@@ -365,17 +365,17 @@ void add_attribute_slots(TensorSlots& out) {
                 ">>> ow.zeros(2, 3).ndim\n"
                 "2\n"),
       read_only("is_fake", get_is_fake,
-                "Whether the tensor has no memory: one of a FakeTensorMode, or on meta.\n\n"
+                "Whether the tensor has no memory: it is of a FakeTensorMode, or on meta.\n\n"
                 ">>> import opwright as ow\n"
                 ">>> ow.zeros(2).is_fake, ow.zeros(2, device='meta').is_fake\n"
                 "(False, True)\n"),
       read_only("itemsize", get_itemsize,
-                "The bytes of one element.\n\n"
+                "The size of one element in bytes.\n\n"
                 ">>> import opwright as ow\n"
                 ">>> ow.zeros(2).itemsize\n"
                 "4\n"),
       read_only("nbytes", get_nbytes,
-                "The bytes of all elements.\n\n"
+                "The size of all elements in bytes.\n\n"
                 ">>> import opwright as ow\n"
                 ">>> ow.zeros(2, 3).nbytes\n"
                 "24\n"),
@@ -385,27 +385,27 @@ void add_attribute_slots(TensorSlots& out) {
                 ">>> ow.zeros(2).dtype\n"
                 "opwright.float32\n"),
       read_only("device", get_device,
-                "Where the memory is.\n\n"
+                "The device of the memory.\n\n"
                 ">>> import opwright as ow\n"
                 ">>> ow.zeros(2).device\n"
                 "device(type='cpu')\n"),
       read_only("layout", get_layout,
-                "The layout, which is always strided.\n\n"
+                "The layout; always strided.\n\n"
                 ">>> import opwright as ow\n"
                 ">>> ow.zeros(2).layout\n"
                 "opwright.strided\n"),
       read_only("is_cpu", get_is_on<kOpwDeviceCpu>,
-                "Whether the device is the cpu.\n\n"
+                "Whether the device is the CPU.\n\n"
                 ">>> import opwright as ow\n"
                 ">>> ow.zeros(2).is_cpu\n"
                 "True\n"),
       read_only("is_cuda", get_is_on<kOpwDeviceCuda>,
-                "Whether the device is a cuda one.\n\n"
+                "Whether the device is a CUDA device.\n\n"
                 ">>> import opwright as ow\n"
                 ">>> ow.zeros(2).is_cuda\n"
                 "False\n"),
       read_only("is_meta", get_is_on<kOpwDeviceMeta>,
-                "Whether the device is meta: sizes without memory.\n\n"
+                "Whether the device is meta, which has sizes but no memory.\n\n"
                 ">>> import opwright as ow\n"
                 ">>> ow.zeros(2, device='meta').is_meta\n"
                 "True\n"),
@@ -417,19 +417,19 @@ void add_attribute_slots(TensorSlots& out) {
                 ">>> x._version > ow.zeros(2)._version\n"
                 "True\n"),
       read_only("T", get_transposed,
-                "With its dimensions in reverse.\n\n"
+                "The tensor with its dimensions reversed.\n\n"
                 ">>> import opwright as ow\n"
                 ">>> ow.zeros(2, 3).T.shape\n"
                 "(3, 2)\n"),
       read_only("mT", get_matrix_transposed,
-                "With its last two dimensions swapped.\n\n"
+                "The tensor with its last two dimensions swapped.\n\n"
                 ">>> import opwright as ow\n"
                 ">>> ow.zeros(2, 3, 4).mT.shape\n"
                 "(2, 4, 3)\n"),
   };
   out.properties.insert(out.properties.end(), std::begin(properties), std::end(properties));
   out.properties.push_back({"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict,
-                            "The attributes that were set on the tensor.", nullptr});
+                            "The attributes set on the tensor.", nullptr});
   const PyType_Slot slots[] = {{Py_tp_new, as_slot(construct_tensor)},
                                {Py_tp_init, as_slot(initialise)},
                                {Py_tp_hash, as_slot(tensor_hash)}};

@@ -1,4 +1,4 @@
-// Memory of opwright.Tensor for others, without a copy: the buffer protocol, NumPy, DLPack.
+// Shares the memory of opwright.Tensor without a copy: the buffer protocol, NumPy, DLPack.
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,15 +26,15 @@ namespace {
 
 // ---- Buffers ----
 
-// What a Py_buffer points to. It keeps the storage: the tensor's contents may be replaced.
+// The data of a Py_buffer. It keeps the storage: the tensor's contents may be replaced.
 struct ExportedBuffer {
   StoragePtr storage;
   Sizes sizes;
   Sizes byte_strides;
 };
 
-// Whether what is computed from the memory would miss in the record: not inside of a kernel, and
-// not under no_grad.
+// Whether computations on the memory would escape recording: not inside a kernel, and not under
+// no_grad.
 bool escapes_recording(const Tensor& tensor) {
   constexpr uint32_t kUnrecorded = kAttentionGradOff | kAttentionBelowRecording;
   return tensor.requires_grad() && (thread_state().attention & kUnrecorded) == 0;
@@ -49,7 +49,7 @@ void check_has_buffer(const Tensor& tensor) {
   if (impl(tensor).is_wrapper() || tensor.is_fake()) throw_no_data("buffer", tensor, "BufferError");
   check(tensor.device().type == kOpwDeviceCpu, "it is on another device; call cpu() first");
   check(!escapes_recording(tensor), "it requires grad; call detach() first");
-  check(buffer_format(tensor.dtype()), "no buffer format stands for the dtype; convert it first");
+  check(buffer_format(tensor.dtype()), "the dtype has no buffer format; convert it first");
 }
 
 void check_flags(const Py_buffer& view, int flags) {
@@ -161,7 +161,7 @@ PyObject* array(PyObject* self, PyObject* args, PyObject* kwargs) {
   });
 }
 
-// What NumPy's functions give when a tensor was among their arguments.
+// Wraps the results of NumPy functions that were called with a tensor.
 PyObject* array_wrap(PyObject* /*self*/, PyObject* args) {
   return guarded([&] {
     PyObject* result = nullptr;
@@ -175,7 +175,7 @@ PyObject* array_wrap(PyObject* /*self*/, PyObject* args) {
 
 // ---- DLPack ----
 
-// A capsule that nobody consumed frees what it holds.
+// A capsule that was not consumed frees what it holds.
 template <class Managed>
 void destroy_capsule(PyObject* capsule, const char* name) noexcept {
   if (!PyCapsule_IsValid(capsule, name)) return;
@@ -204,7 +204,7 @@ Device dlpack_device(const Tensor& tensor) {
   return tensor.device();
 }
 
-// The consumer's stream as DLPack numbers it: None is the default one, -1 asks for no waiting.
+// The consumer's stream as DLPack numbers it: None is the default one, -1 means no waiting.
 std::optional<OpwStream*> read_dlpack_stream(PyObject* stream, Device device) {
   if (!has_streams(device)) {
     OPWRIGHT_CHECK_VALUE(!is_given(stream) || (PyLong_Check(stream) && PyLong_AsLong(stream) == -1),
@@ -223,7 +223,7 @@ std::optional<OpwStream*> read_dlpack_stream(PyObject* stream, Device device) {
   return reinterpret_cast<OpwStream*>(number);
 }
 
-// The tensor as the consumer wants it; `is_copied` tells whether it is a new one.
+// The tensor in the consumer's form; `is_copied` is set if it is a new one.
 Tensor prepare(const Tensor& tensor, PyObject* wanted_device, PyObject* copy, bool& is_copied) {
   const Device device = dlpack_device(tensor);
   Device target = device;
@@ -282,34 +282,34 @@ PyObject* get_dlpack_device(PyObject* self, PyObject* /*args*/) {
 const PyMethodDef kExchangeMethods[] = {
     {"numpy", as_method(numpy), kKeywords,
      "numpy($self, *, force=False)\n--\n\n"
-     "Give a NumPy array over the same memory; with force also of a tensor that requires grad or "
+     "Return a NumPy array that shares the memory. With force also for one that requires grad or "
      "is\n"
-     "on another device, then without its gradient and as a copy on the cpu.\n\n"
+     "on another device: without its gradient, as a copy on the CPU.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.tensor([1.0, 2.0]).numpy()\n"
      "array([1., 2.], dtype=float32)\n"},
     {"__array__", as_method(array), kKeywords,
      "__array__($self, dtype=None, copy=None)\n--\n\n"
-     "Give a NumPy array, over the same memory where the dtype and copy let it.\n\n"
+     "Return a NumPy array, sharing the memory if the dtype and copy allow it.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.tensor([1, 2]).__array__(float)\n"
      "array([1., 2.])\n"},
     {"__array_wrap__", as_method(array_wrap), METH_VARARGS,
      "__array_wrap__($self, array, context=None, return_scalar=False, /)\n--\n\n"
-     "Make a tensor of what a function of NumPy gave for this one.\n\n"
+     "Convert the result of a NumPy function on this tensor to a tensor.\n\n"
      ">>> import opwright as ow\n"
      ">>> import numpy\n"
      ">>> ow.tensor([1.0, 2.0]) * numpy.ones(2)\n"
      "tensor([1., 2.], dtype=float64)\n"},
     {"__dlpack__", as_method(dlpack), kKeywords,
      "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
-     "Give a DLPack capsule over the same memory, for the from_dlpack of others.\n\n"
+     "Return a DLPack capsule over the same memory, for other libraries' from_dlpack.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.from_dlpack(ow.tensor([1, 2]).__dlpack__())\n"
      "tensor([1, 2])\n"},
     {"__dlpack_device__", as_method(get_dlpack_device), METH_NOARGS,
      "__dlpack_device__($self, /)\n--\n\n"
-     "Give DLPack's type and index of the device.\n\n"
+     "Return DLPack's type and index of the device.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.tensor([1, 2]).__dlpack_device__()\n"
      "(1, 0)\n"},

@@ -1,5 +1,5 @@
 // x[i], x[i] = y, len(x) and iteration of opwright.Tensor: views by ints, slices, None and
-// Ellipsis; copies by index tensors, masks and sequences, as PyTorch has them.
+// Ellipsis; copies by index tensors, masks and sequences, like PyTorch.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -61,7 +61,7 @@ int64_t read_index_integer(PyObject* object) {
   return value;
 }
 
-// Data of Python beside a tensor: without memory where the tensor has none.
+// Python data combined with a tensor: without memory if the tensor has none.
 Tensor made_beside(const Tensor& tensor, const Tensor& made) {
   return tensor.is_fake() && !made.is_fake() ? fake_copy_of(made) : made;
 }
@@ -88,13 +88,13 @@ class Indexer {
     }
   }
 
-  // A view of the tensor, of all dimensions that index tensors take; a new one also when nothing
-  // was done.
+  // A view of the tensor with all dimensions that index tensors apply to; always a new tensor, even
+  // if nothing was done.
   Tensor take() { return is_changed_ ? std::move(tensor_) : alias(tensor_); }
   [[nodiscard]] const IndexTensorList& indices() const { return indices_; }
 
  private:
-  // The dimensions of the tensor that the entries take. Refuses what is no index, and reads index
+  // The dimensions of the tensor that the entries index. Rejects invalid entries, and reads index
   // tensors.
   Py_ssize_t count_dims(PyObject* const* entries, Py_ssize_t count) {
     Py_ssize_t taken = 0;
@@ -137,7 +137,7 @@ class Indexer {
     }
   }
 
-  // A dimension of one element or none; several truth values broadcast as index tensors do.
+  // A dimension of one element or none; several truth values broadcast like index tensors.
   void apply_bool(PyObject* entry) {
     const int keeps = PyObject_IsTrue(entry);
     require_no_error(keeps);
@@ -210,7 +210,7 @@ class Indexer {
     return SymInt(std::max<int64_t>(value, kOpwSmallestInt));
   }
 
-  // The size itself where there is no end: a symbol stays as it is.
+  // The size itself if there is no end: a symbol stays as it is.
   static std::optional<SymInt> end_bound(Py_ssize_t stop) {
     if (stop == PY_SSIZE_T_MAX) return std::nullopt;
     return bound(stop);
@@ -257,7 +257,7 @@ PyObject* item_at(PyObject* self, Py_ssize_t index) {
   return guarded([&] {
     const LentTensor tensor(self);
     OPWRIGHT_CHECK_INDEX(tensor->dim() > 0, kNoDimensions);
-    const int64_t size = specialise_for_user(tensor->sym_size(0));  // iteration ends there
+    const int64_t size = specialise_for_user(tensor->sym_size(0));  // iteration needs the number
     OPWRIGHT_CHECK_INDEX(index >= 0 && index < size, "index ", index,
                          " is out of range for dimension 0 with size ", size);
     return require(wrap(select(*tensor, 0, index)));
@@ -275,14 +275,14 @@ bool shows_the_same(const Tensor& a, const Tensor& b) {
          first.strides == second.strides;
 }
 
-// Without sizes of 1 in front, as NumPy has it, where there are more dimensions than in the target.
+// Drops leading sizes of 1, like NumPy, if there are more dimensions than in the target.
 Tensor without_leading(Tensor value, int64_t ndim) {
   while (value.dim() > ndim && !value.is_symbolic() && value.size(0) == 1)
     value = select(value, 0, 0);
   return value;
 }
 
-// `x[0] += 1` assigns the view that it has just written: nothing is left to do then.
+// `x[0] += 1` assigns the view that it has just written: then there is nothing left to do.
 void assign_tensor(Tensor& view, Tensor value) {
   if (shows_the_same(view, value)) return;
   view.copy_(without_leading(std::move(value), view.dim()));
@@ -297,7 +297,7 @@ Scalar read_scalar(PyObject* number) {
   return {Complex<double>(value.real, value.imag)};
 }
 
-// A number or data as what is assigned to elements of `view`.
+// Converts a number or data to assign it to elements of `view`.
 Tensor read_assigned(const Tensor& view, PyObject* value) {
   if (is_tensor(value)) return handle_of(value);
   if (!PyFloat_Check(value) && !PyLong_Check(value) && !PyComplex_Check(value))

@@ -1,4 +1,4 @@
-// The elements of opwright.Tensor as Python sees them: item, tolist, float(x), its text.
+// The elements of opwright.Tensor in Python: item, tolist, float(x), its text.
 #include <cstddef>
 #include <string>
 
@@ -16,7 +16,7 @@ namespace {
 
 bool has_own_data(const Tensor& tensor) { return !tensor.is_fake() && !impl(tensor).is_wrapper(); }
 
-// The tensor itself when its memory can be read here, else a copy on the cpu.
+// The tensor itself if its memory can be read here, otherwise a copy on the CPU.
 Tensor readable(const Tensor& tensor, const char* who) {
   make_data_real(who, tensor);
   const TensorImpl& self = impl(tensor);
@@ -30,7 +30,7 @@ PyObject* item(PyObject* self, PyObject* /*args*/) {
 
 // ---- tolist ----
 
-// The elements from `data` on, dimensions `dim` and after.
+// The elements from `data` on, for dimensions from `dim` on.
 nanobind::object nested_list(const Tensor& tensor, const std::byte* data, size_t dim) {
   const auto sizes = tensor.sizes();
   if (dim == sizes.size()) return own(read_element(data, tensor.dtype()));
@@ -102,7 +102,7 @@ PyObject* tensor_repr(PyObject* self) {
       const char* name = Py_TYPE(self)->tp_name;
       const char* dot = std::strrchr(name, '.');
       const std::string short_name = dot ? dot + 1 : name;
-      // The lines after the first are indented under the opening parenthesis.
+      // Indents the lines after the first under the opening parenthesis.
       const std::string indent(short_name.size() + 1, ' ');
       constexpr size_t kOldIndent = sizeof("tensor(") - 1;
       for (size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1)) {
@@ -132,25 +132,25 @@ PyObject* tensor_format(PyObject* self, PyObject* specification) {
 const PyMethodDef kValueMethods[] = {
     {"item", as_method(item), METH_NOARGS,
      "item($self, /)\n--\n\n"
-     "Give the only element as a Python number.\n\n"
+     "Return the only element as a Python number.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.tensor([2.5]).item()\n"
      "2.5\n"},
     {"tolist", as_method(tolist), METH_NOARGS,
      "tolist($self, /)\n--\n\n"
-     "Give the elements as nested lists, or as a number when there is no dimension.\n\n"
+     "Return the elements as nested lists, or a number if there are no dimensions.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.tensor([[1, 2], [3, 4]]).tolist()\n"
      "[[1, 2], [3, 4]]\n"},
     {"__complex__", as_method(as_complex), METH_NOARGS,
      "__complex__($self, /)\n--\n\n"
-     "Give the only element as a complex number.\n\n"
+     "Return the only element as a complex number.\n\n"
      ">>> import opwright as ow\n"
      ">>> complex(ow.tensor(2.0))\n"
      "(2+0j)\n"},
     {"__format__", as_method(tensor_format), METH_O,
      "__format__($self, specification, /)\n--\n\n"
-     "Format the number of a tensor without dimensions, and the text of others.\n\n"
+     "Format the number of a zero-dim tensor, or the text of any other.\n\n"
      ">>> import opwright as ow\n"
      ">>> f'{ow.tensor(2.5):.2f}'\n"
      "'2.50'\n"},
@@ -165,11 +165,11 @@ const PyType_Slot kValueSlots[] = {
 }  // namespace
 
 PyObject* read_single_element(const Tensor& tensor, const char* who) {
-  // Of a trace an integer may stay a symbol; all else is read.
+  // In a trace an integer may stay a symbol; everything else is read.
   const bool may_be_symbol = is_integral(tensor.dtype()) && may_trace_end();
   if (!may_be_symbol) make_data_real(who, tensor);
   if (impl(tensor).is_wrapper() || may_be_symbol)
-    return take_to_python(Value(tensor.item()).give());  // its transform answers
+    return take_to_python(Value(tensor.item()).give());  // the transform returns it
   const Tensor memory = readable(tensor, who);
   OPWRIGHT_CHECK(memory.numel() == 1, who, ": a tensor of ", memory.numel(),
                  " elements is not one number; index it first, or use tolist()");

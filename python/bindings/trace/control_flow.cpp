@@ -18,7 +18,7 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-// A Python function of tensors that gives a list of them.
+// A Python function of tensors that returns a list of them.
 Branch branch_of(const nb::callable& function, const char* who, const char* name) {
   return [function, who, name](std::span<const Tensor> operands) {
     const nb::object args = nb::tuple(to_list(operands));

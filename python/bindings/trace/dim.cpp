@@ -20,10 +20,10 @@ namespace opwright::python {
 namespace {
 
 constexpr const char* kDimDoc =
-    "What a size of an argument may be in other calls of an exported program.\n\n"
-    "`Dim(name, min=, max=)` is a number with a name: the same wherever it stands. `2*batch` and\n"
-    "`batch + 1` are derived from it. `Dim.AUTO` is free as far as the function admits,\n"
-    "`Dim.DYNAMIC` is free and an error where the function fixes it, `Dim.STATIC` stays as it is.\n"
+    "The range of an argument's size in other calls of an exported program.\n\n"
+    "`Dim(name, min=, max=)` is a named size: the same wherever it is used. `2*batch` and\n"
+    "`batch + 1` are derived from it. `Dim.AUTO` is dynamic as far as the function allows,\n"
+    "`Dim.DYNAMIC` is dynamic, an error if the function specializes it; `Dim.STATIC` is fixed.\n"
     "\n"
     ">>> from opwright.export import Dim, export\n"
     ">>> batch = Dim(\"batch\", min=2, max=64)\n"
@@ -82,9 +82,9 @@ void bind_dim(nb::module_& m) {
          },
          nb::arg("name"), nb::kw_only(), nb::arg("min").none() = nb::none(),
          nb::arg("max").none() = nb::none())
-      .def_prop_ro("name", &Dim::name, "The name; of a derived one that of what it is made of.")
-      .def_prop_ro("min", &Dim::min, "The least size that is demanded, or None.")
-      .def_prop_ro("max", &Dim::max, "The greatest size that is demanded, or None.")
+      .def_prop_ro("name", &Dim::name, "The name; for a derived Dim that of its root.")
+      .def_prop_ro("min", &Dim::min, "The lower bound, or None.")
+      .def_prop_ro("max", &Dim::max, "The upper bound, or None.")
       .def("__call__", &with_bounds, nb::kw_only(), nb::arg("min").none() = nb::none(),
            nb::arg("max").none() = nb::none())
       .def("__mul__", &Dim::times, nb::arg("factor"), nb::is_operator())

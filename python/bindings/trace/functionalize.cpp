@@ -11,7 +11,7 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-// Enters and leaves as `with` does, on one thread.
+// Enters and exits like a `with`, on one thread.
 class FunctionalRun {
  public:
   FunctionalRun() : level_(FunctionalizePtr::take(new Functionalize(current_interpreter()))) {}
@@ -41,9 +41,9 @@ class FunctionalRun {
 void bind_functionalize(nb::module_& m) {
   nb::class_<FunctionalRun>(m, "FunctionalRun", "One run of functionalize.")
       .def(nb::init<>())
-      .def("lift", &FunctionalRun::lift, nb::arg("inputs"), "The tensors that the function gets.")
+      .def("lift", &FunctionalRun::lift, nb::arg("inputs"), "Return the tensors for the function.")
       .def("finish", &FunctionalRun::finish, nb::arg("outputs"),
-           "Write back to inputs; the outputs as the caller gets them.")
+           "Write back to inputs; return the outputs as the caller gets them.")
       .def("__enter__",
            [](const nb::object& self) {
              nb::cast<FunctionalRun&>(self).enter();

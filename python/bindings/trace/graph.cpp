@@ -34,7 +34,7 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-// What Python holds; several objects may stand for one graph.
+// Python's handle; several objects may share one graph.
 struct GraphHandle {
   GraphPtr graph;
 };
@@ -172,7 +172,7 @@ void set_outputs(const GraphHandle& self, const nb::args& given) {
   self.graph->set_outputs(std::move(outputs));
 }
 
-// A `with` statement in which calls are put before a node.
+// A `with` statement in which calls are inserted before a node.
 class InsertionScope {
  public:
   InsertionScope(GraphPtr graph, Node* before) : graph_(std::move(graph)), before_(before) {}
@@ -219,7 +219,7 @@ std::string print_readable(const GraphHandle& self, bool print_output) {
 // ---- The class ----
 
 constexpr const char* kGraphDoc =
-    "A program as a list of operator calls: what tracing makes and everything else reads.\n\n"
+    "A program as a list of operator calls: the result of tracing.\n\n"
     ">>> import opwright as ow\n"
     ">>> graph = ow.Graph.parse('''\n"
     "... graph(%x: float32[s0, 3]) -> (%y) {\n"
@@ -234,21 +234,21 @@ constexpr const char* kGraphDoc =
     ">>> graph.lint()\n"
     ">>> exp.meta['val'].shape\n"
     "(s0, 3)\n\n"
-    "`str(graph)` is its text, which `Graph.parse` reads back as an equal graph. Called with one\n"
-    "value for each input, it checks the sizes and the guards and runs.";
+    "`str(graph)` is its text, which `Graph.parse` parses to an equal graph. Call it with a value\n"
+    "for each input: it checks the sizes and the guards and runs.";
 
 void bind_graph_reading(nb::class_<GraphHandle>& graph) {
-  graph.def_prop_ro("nodes", &nodes_of, "All nodes in the order in which they run.")
-      .def_prop_ro("inputs", &graph_inputs, "The nodes of its inputs.")
-      .def_prop_ro("outputs", &graph_outputs, "What it returns: nodes, constants, lists.")
+  graph.def_prop_ro("nodes", &nodes_of, "All nodes in execution order.")
+      .def_prop_ro("inputs", &graph_inputs, "The input nodes.")
+      .def_prop_ro("outputs", &graph_outputs, "The outputs: nodes, constants, lists.")
       .def_prop_ro(
           "output_node",
           [](const GraphHandle& self) { return optional_node(self.graph, self.graph->output()); },
-          "The last node; None before there are outputs.")
+          "The last node; None until there are outputs.")
       .def("find_nodes", &find_nodes, nb::kw_only(), nb::arg("op").none() = nb::none(),
            nb::arg("target").none() = nb::none(), nb::arg("name").none() = nb::none(),
            "The nodes with that op, target and name.")
-      .def_prop_ro("symbols", &symbols_of, "The symbols of its sizes.")
+      .def_prop_ro("symbols", &symbols_of, "The symbols in its sizes.")
       .def_prop_ro("guards", &guards_of, "The conditions on sizes under which it was traced.")
       .def_prop_ro(
           "shape_env",
@@ -256,13 +256,13 @@ void bind_graph_reading(nb::class_<GraphHandle>& graph) {
             const ShapeEnvPtr& env = self.graph->shape_env();
             return env ? shape_env_object(*env) : nb::none();
           },
-          "What owns the symbols; None for a graph without any.")
+          "The owner of the symbols; None for a graph without any.")
       .def_prop_ro(
           "code", [](const GraphHandle& self) { return python_code(*self.graph); },
-          "A Python function `forward(self, ...)`; `attributes` is what it reads of self.")
-      .def_prop_ro("attributes", &graph_attributes, "The tensors that `code` reads of self.")
+          "A Python function `forward(self, ...)`; it reads `attributes` from self.")
+      .def_prop_ro("attributes", &graph_attributes, "The tensors that `code` reads from self.")
       .def("print_readable", &print_readable, nb::arg("print_output") = true,
-           "Print the code with types and lines; the text.")
+           "Print the code with types and lines; return it.")
       .def(
           "to_dot", [](const GraphHandle& self) { return to_dot(*self.graph); },
           "The graph in the language of graphviz.")
@@ -271,7 +271,7 @@ void bind_graph_reading(nb::class_<GraphHandle>& graph) {
           [](const GraphHandle& self, const nb::object& path) {
             nb::module_::import_("opwright.graph").attr("run_dot")(to_dot(*self.graph), path);
           },
-          nb::arg("path"), "Write a picture; its ending names the format. Needs graphviz's dot.")
+          nb::arg("path"), "Write an image; the extension is the format. Needs graphviz's dot.")
       .def("__len__", [](const GraphHandle& self) { return self.graph->num_nodes(); })
       .def("__str__", [](const GraphHandle& self) { return to_text(*self.graph); })
       .def("__repr__", [](const GraphHandle& self) { return to_text(*self.graph); })
@@ -292,43 +292,43 @@ void bind_graph_changes(nb::class_<GraphHandle>& graph) {
       .def("insert_call", &insert_call, nb::arg("op"), nb::arg("args") = nb::tuple(),
            nb::arg("kwargs") = nb::dict(), nb::kw_only(), nb::arg("before").none() = nb::none(),
            nb::arg("after").none() = nb::none(), nb::arg("name").none() = nb::none(),
-           "Add a call; its metadata is what the operator's fake kernel gives.")
+           "Add a call; its metadata comes from the operator's fake kernel.")
       .def(
           "inserting_before",
           [](const GraphHandle& self, const nb::object& node) {
             return inserting(self, node, nb::none());
           },
-          nb::arg("node"), "Under `with`, calls are put before a node.")
+          nb::arg("node"), "In a `with`, insert calls before a node.")
       .def(
           "inserting_after",
           [](const GraphHandle& self, const nb::object& node) {
             return inserting(self, nb::none(), node);
           },
-          nb::arg("node"), "Under `with`, calls are put after a node.")
-      .def("set_outputs", &set_outputs, "Give what it returns: nodes, values, constants, lists.")
+          nb::arg("node"), "In a `with`, insert calls after a node.")
+      .def("set_outputs", &set_outputs, "Set the outputs: nodes, values, constants, lists.")
       .def(
           "erase_node",
           [](const GraphHandle& self, const NodeObject& node) { self.graph->erase(node.node()); },
-          nb::arg("node"), "Remove a node that nothing uses; ValueError names a user.")
+          nb::arg("node"), "Remove an unused node; otherwise a ValueError names a user.")
       .def(
           "replace_all_uses",
           [](const GraphHandle& self, const nb::object& old_value, const nb::object& new_value) {
             self.graph->replace_uses(require_value(old_value, "replace_all_uses"),
                                      require_value(new_value, "replace_all_uses"));
           },
-          nb::arg("old"), nb::arg("new"), "Put one value in the place of another everywhere.")
+          nb::arg("old"), nb::arg("new"), "Replace a value everywhere.")
       .def(
           "move_before",
           [](const GraphHandle& self, const NodeObject& node, const NodeObject& before) {
             self.graph->move_before(node.node(), before.node());
           },
-          nb::arg("node"), nb::arg("before"), "Put a node before another one.")
+          nb::arg("node"), nb::arg("before"), "Move a node before another one.")
       .def(
           "lint", [](const GraphHandle& self) { verify(*self.graph); },
-          "Raise ValueError for a graph that cannot run, naming the node and the fault.")
+          "Raise ValueError for an invalid graph, naming the node and the fault.")
       .def(
           "copy", [](const GraphHandle& self) { return GraphHandle{self.graph->copy()}; },
-          "An equal graph with nodes of its own.")
+          "Return an equal graph with its own nodes.")
       .def(
           "__deepcopy__",
           [](const GraphHandle& self, const nb::object& /*memo*/) {
@@ -338,17 +338,17 @@ void bind_graph_changes(nb::class_<GraphHandle>& graph) {
       .def(
           "eliminate_dead_code",
           [](const GraphHandle& self) { return remove_dead_code(*self.graph); },
-          "Remove nodes that nothing uses; how many.")
+          "Remove unused nodes; return their number.")
       .def(
           "eliminate_common_subexpressions",
           [](const GraphHandle& self) { return share_common_subexpressions(*self.graph); },
-          "Make one node of those that compute the same; how many went.")
+          "Merge nodes that compute the same; return the number of removed nodes.")
       .def(
           "fold_constants",
           [](const GraphHandle& self, int64_t most_elements) {
             return fold_constants(*self.graph, most_elements);
           },
-          nb::arg("most_elements") = 1 << 16, "Compute what is known now; how many nodes went.");
+          nb::arg("most_elements") = 1 << 16, "Fold constants; return how many nodes it removed.");
 }
 
 }  // namespace
@@ -364,7 +364,7 @@ void bind_graph(nb::module_& m) {
   set_graph_conversion(
       {.to_object = [](GraphPtr graph) { return graph_object(std::move(graph)).release().ptr(); },
        .from_object = [](PyObject* object) noexcept { return graph_of_object(object); }});
-  nb::class_<InsertionScope>(m, "InsertionScope", "Puts calls at a place of a graph.")
+  nb::class_<InsertionScope>(m, "InsertionScope", "Inserts calls at a position in a graph.")
       .def("__enter__",
            [](InsertionScope& self) {
              self.enter();
@@ -384,11 +384,11 @@ void bind_graph(nb::module_& m) {
           nb::arg("shape_env").none() = nb::none())
       .def_static(
           "parse", [](const std::string& text) { return GraphHandle{parse_graph(text)}; },
-          nb::arg("text"), "Read a graph; ValueError shows the line with the part underlined.");
+          nb::arg("text"), "Parse a graph; ValueError shows the line with the error underlined.");
   bind_graph_reading(graph);
   bind_graph_changes(graph);
   m.def("check_graph_texts", &set_checks_graph_texts, nb::arg("enabled"),
-        "Compare every graph that ends with its text read back; for test suites.");
+        "Compare every finished graph with its parsed text; for test suites.");
   m.def("take_graph_text_failures", &take_graph_text_failures);
   m.def("num_checked_graph_texts", &num_checked_graph_texts);
 }

@@ -11,7 +11,7 @@ void bind_graph(nanobind::module_& m);
 
 // The graph as a Python object; objects of one graph share it.
 nanobind::object graph_object(GraphPtr graph);
-// Of an instance of opwright.Graph, else null.
+// The graph of an instance of opwright.Graph, otherwise null.
 GraphPtr graph_of_object(nanobind::handle object) noexcept;
 
 }  // namespace opwright::python

@@ -37,7 +37,7 @@ bool holds_value_of_a_graph(nb::handle object) {
   return false;
 }
 
-// A constant as the schema's type has it.
+// A constant converted to the schema's type.
 NodeArgument coerce(const Operator& op, const Argument& declared, nb::handle given) {
   if (holds_value_of_a_graph(given)) return to_argument(given);
   ValueMemory memory;
@@ -93,7 +93,7 @@ NodeArgument to_argument(nb::handle object) {
   ValueMemory memory;
   const OpwValue natural = memory.borrow(object.ptr());
   OPWRIGHT_CHECK_TYPE(natural.tag != kOpwTensor,
-                      "graph: a tensor is no constant of a graph; add it with add_input");
+                      "graph: a tensor cannot be a constant of a graph; add it with add_input");
   return NodeArgument::constant(Value::copy_of(natural));
 }
 

@@ -67,7 +67,7 @@ nb::object site_object(SourceSite site) {
 
 // ---- Arguments ----
 
-// By position up to the last one that is no default; of the Output one tuple.
+// Positional arguments up to the last one that is not a default; for the Output, one tuple.
 nb::tuple args_of(const NodeObject& self) {
   const Node& node = self.node();
   nb::list args;
@@ -121,7 +121,7 @@ nb::object meta_object(const GraphValue& value) {
   return nb::steal(require(to_python(value.meta().get())));
 }
 
-// Of one value the metadata itself, of several a list.
+// The metadata of one value, or a list for several.
 nb::object metadata_of(const Node& node) {
   if (node.values().size() == 1 && !node.results()[0].is_list) return meta_object(node.values()[0]);
   nb::list all;
@@ -139,7 +139,7 @@ nb::object meta_of(const NodeObject& self) {
   return nb::steal(require(PyDictProxy_New(meta.ptr())));
 }
 
-// Every user once, in order, as the keys of a dict.
+// Each user once, in order, as the keys of a dict.
 void add_users(nb::dict& users, const GraphPtr& graph, const GraphValue& value) {
   for (Node* user : value.users()) users[nb::cast(node_object(graph, *user))] = nb::none();
 }
@@ -248,7 +248,7 @@ constexpr const char* kNodeDoc =
     "[('placeholder', 'x'), ('call_function', 'y'), ('output', 'output')]\n"
     ">>> graph.nodes[1].args\n"
     "(x,)\n\n"
-    "One that was erased from its graph raises ValueError wherever it is used.";
+    "Using a node that was erased from its graph raises ValueError.";
 
 void bind_node_reading(nb::class_<NodeObject>& node) {
   node.def_prop_ro(
@@ -256,13 +256,13 @@ void bind_node_reading(nb::class_<NodeObject>& node) {
           "'placeholder', 'call_function' or 'output'.")
       .def_prop_ro(
           "target", [](const NodeObject& self) { return target_of(self.node()); },
-          "The Operator of a call, else the name.")
+          "The Operator of a call, otherwise the name.")
       .def_prop_ro(
           "role", [](const NodeObject& self) { return role_text(self.node()); },
-          "Of an input: 'argument', 'captured', 'constant' or 'random_state'.")
+          "The role of an input: 'argument', 'captured', 'constant' or 'random_state'.")
       .def_prop_ro(
           "graph", [](const NodeObject& self) { return graph_object(self.graph); },
-          "The graph that it belongs to.")
+          "The node's graph.")
       .def_prop_ro("meta", &meta_of,
                    "A read-only dict: 'val' (fake tensors or ints), 'location', 'module_path'.")
       .def_prop_ro("users", &users_of, "The nodes that use its values, as the keys of a dict.")
@@ -271,10 +271,10 @@ void bind_node_reading(nb::class_<NodeObject>& node) {
                    "One entry for each result of the schema: a NodeValue, a list, or None.")
       .def_prop_ro(
           "next", [](const NodeObject& self) { return neighbour(self, self.node().next()); },
-          "The node that runs next, or None.")
+          "The next node, or None.")
       .def_prop_ro(
           "prev", [](const NodeObject& self) { return neighbour(self, self.node().previous()); },
-          "The node that runs before, or None.")
+          "The previous node, or None.")
       .def_prop_ro(
           "location", [](const NodeObject& self) { return site_object(self.node().site()); },
           "The user's file and line, or None.")
@@ -302,23 +302,23 @@ void bind_node_reading(nb::class_<NodeObject>& node) {
 void bind_node_changes(nb::class_<NodeObject>& node) {
   node.def_prop_rw(
           "name", [](const NodeObject& self) { return node_name(self.node()); }, &set_name,
-          "What its value is called in the graph.")
+          "The name of its value in the graph.")
       .def_prop_rw(
           "args", &args_of,
           [](const NodeObject& self, const nb::tuple& args) {
             set_bound(self, args, kwargs_of(self));
           },
-          "The arguments by position: nodes, values, constants, lists.")
+          "The positional arguments: nodes, values, constants, lists.")
       .def_prop_rw(
           "kwargs", &kwargs_of,
           [](const NodeObject& self, const nb::dict& kwargs) {
             set_bound(self, args_of(self), kwargs);
           },
-          "The arguments by keyword.")
+          "The keyword arguments.")
       .def("replace_all_uses_with", &replace_all_uses, nb::arg("replacement"),
-           "Let all users use another node or value.")
+           "Make all users use another node or value.")
       .def("replace_input_with", &replace_input, nb::arg("old_input"), nb::arg("new_input"),
-           "Use one value in the place of another.")
+           "Replace one input value with another.")
       .def(
           "set_val",
           [](const NodeObject& self, const nb::object& meta) {
@@ -332,11 +332,11 @@ void bind_node_changes(nb::class_<NodeObject>& node) {
                                 class_name(tensor.ptr()));
             self.graph->bind_input(require_value(nb::cast(self), "bind"), handle_of(tensor.ptr()));
           },
-          nb::arg("tensor"), "Give a captured or constant input its tensor.");
+          nb::arg("tensor"), "Set the tensor of a captured or constant input.");
 }
 
 constexpr const char* kNodeValueDoc =
-    "One of the values that a Node gives.\n\n"
+    "One of the values that a Node computes.\n\n"
     ">>> import opwright as ow\n"
     ">>> traced = ow.make_fx(lambda x: ow.topk(x, 2), tracing_mode='fake')(ow.ones(5))\n"
     ">>> values, indices = traced.graph.nodes[1].results\n"
@@ -347,14 +347,14 @@ void bind_value(nb::module_& m) {
   nb::class_<NodeValueObject> value(m, "NodeValue", kNodeValueDoc);
   value
       .def_prop_ro(
-          "node", [](const NodeValueObject& self) { return self.owner; }, "The node that gives it.")
-      .def_ro("index", &NodeValueObject::index, "Its place among the values of the node.")
+          "node", [](const NodeValueObject& self) { return self.owner; }, "Its node.")
+      .def_ro("index", &NodeValueObject::index, "Its index among the node's values.")
       .def_prop_rw(
           "name", [](const NodeValueObject& self) { return self.value().name(); },
           [](const NodeValueObject& self, const std::string& name) {
             self.owner.graph->rename(self.value(), name);
           },
-          "What it is called in the graph.")
+          "Its name in the graph.")
       .def_prop_ro(
           "val", [](const NodeValueObject& self) { return meta_object(self.value()); },
           "Its metadata: a fake tensor or an int.")
@@ -378,7 +378,7 @@ void bind_value(nb::module_& m) {
             self.owner.graph->replace_uses(self.value(),
                                            require_value(with, "replace_all_uses_with"));
           },
-          nb::arg("replacement"), "Let all users use another node or value.");
+          nb::arg("replacement"), "Make all users use another node or value.");
   bind_identity(value);
 }
 

@@ -1,4 +1,4 @@
-// opwright.Node and opwright.NodeValue: places in a graph that know when they are gone.
+// opwright.Node and opwright.NodeValue: handles of parts of a graph that know when they are erased.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace opwright::python {
 
-// A node and the graph that keeps it; an erased node stays an object whose use is an error.
+// A node and the graph that keeps it; an erased node remains an object whose use is an error.
 struct NodeObject {
   GraphPtr graph;
   Node* place;
@@ -32,17 +32,17 @@ struct NodeValueObject {
 void bind_graph_node(nanobind::module_& m);
 
 [[nodiscard]] NodeObject node_object(const GraphPtr& graph, Node& node);
-// The node itself where it has this one value, else a NodeValue.
+// The node itself if this is its only value, otherwise a NodeValue.
 [[nodiscard]] nanobind::object value_object(const GraphPtr& graph, GraphValue& value);
-// A value of the graph as torch.fx shows it: Node or NodeValue, a constant, a list.
+// A value of the graph as torch.fx represents it: Node or NodeValue, a constant, a list.
 [[nodiscard]] nanobind::object argument_object(const GraphPtr& graph, const NodeArgument& argument);
 
-// The value that a Node or NodeValue stands for. TypeError for other objects, ValueError for a node
-// of several values; `who` is in front.
+// The value of a Node or NodeValue. TypeError for other objects, ValueError for a node with several
+// values; both start with `who`.
 [[nodiscard]] GraphValue& require_value(nanobind::handle object, std::string_view who);
-// Any object as an argument: values of the graph inside of lists too.
+// Any object as an argument, including lists with values of the graph.
 [[nodiscard]] NodeArgument to_argument(nanobind::handle object);
-// The arguments of a call as its schema has them. TypeError.
+// The arguments of a call in the schema's form. TypeError.
 [[nodiscard]] std::vector<NodeArgument> bind_call(const Operator& op, const nanobind::tuple& args,
                                                   const nanobind::dict& kwargs);
 

@@ -66,7 +66,7 @@ nb::object finish_trace(TraceSession& session, const nb::list& outputs) {
 }  // namespace
 
 void bind_trace_session(nb::module_& m) {
-  nb::class_<TraceSession>(m, "TraceSession", "One run of a function that becomes a graph.")
+  nb::class_<TraceSession>(m, "TraceSession", "One run of a function that is traced.")
       .def(
           "__init__",
           [](TraceSession* self, const std::string& mode, bool functional, bool keep_composites,
@@ -92,7 +92,7 @@ void bind_trace_session(nb::module_& m) {
           [](TraceSession& self, const nb::object& tensor, const std::string& name) {
             self.trace().name_tensor(handle_of(tensor.ptr()), name);
           },
-          nb::arg("tensor"), nb::arg("name"), "What a captured tensor is called in the graph.")
+          nb::arg("tensor"), nb::arg("name"), "Name a captured tensor in the graph.")
       .def(
           "enter",
           [](TraceSession& self, const nb::list& added) {
@@ -116,7 +116,7 @@ void bind_trace_session(nb::module_& m) {
   m.def("is_tracing", [] { return current_trace() != nullptr; });
   m.def(
       "set_module_path", [](std::string path) { return set_module_path(std::move(path)); },
-      nb::arg("path"), "The module that the next traced calls belong to; gives the previous one.");
+      nb::arg("path"), "Set the module of the next traced calls; returns the previous one.");
 }
 
 }  // namespace opwright::python

@@ -1,4 +1,4 @@
-// Tracing for Python: what make_fx is made of.
+// Tracing for Python: the parts of make_fx.
 #pragma once
 
 namespace nanobind {

@@ -1,4 +1,4 @@
-"""A call of an operator as XLA takes it: arrays one after the other, all else as attributes.
+"""An operator call in XLA's form: arrays one after the other, everything else as attributes.
 
 bridges/jax/xla_arguments.h is the other side.
 """
@@ -19,7 +19,7 @@ _LIST = re.compile(r"(\w+)\[(\d*)\]")
 
 @dataclasses.dataclass
 class BoundCall:
-    """One traced call; `results` are the shapes of what XLA gives."""
+    """One traced call; `results` are the shapes of XLA's results."""
 
     tensors: list[Any]
     attributes: dict[str, Any]
@@ -31,7 +31,7 @@ class BoundCall:
 
 
 def bind_call(op: _C.Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> BoundCall:
-    """The call with these arguments; its results' shapes are found by running the fake kernel."""
+    """Return the call with these arguments; the fake kernel determines its result shapes."""
     given = _by_name(op, args, kwargs)
     tensors: list[Any] = []
     counts: list[int] = []
@@ -95,7 +95,7 @@ def _by_name(op: _C.Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 
 def _flatten(op: _C.Operator, argument: _C.Argument, value: Any, counts: list[int]) -> list[Any]:
-    """The arrays of a tensor argument; what the bridge must know beside them goes to `counts`."""
+    """Return the arrays of a tensor argument; what else the bridge must know goes to `counts`."""
     kind = argument.type
     is_list = "[" in kind
     if value is None:
@@ -128,7 +128,7 @@ def _as_array(op: _C.Operator, argument: _C.Argument, value: Any) -> Any:
 
 
 def _rebuild(value: Any, flat: Any) -> Any:
-    """`value` with its arrays replaced by those of `flat`."""
+    """Return `value` with its arrays replaced by those of `flat`."""
     if value is None:
         return None
     if isinstance(value, list | tuple):
@@ -162,7 +162,7 @@ _MEMORY_FORMATS = {
 
 
 def _to_attribute(op: _C.Operator, argument: _C.Argument, value: Any) -> Any:
-    """The attribute for XLA; None: it is left out."""
+    """Return the attribute for XLA; None if it is omitted."""
     kind = argument.type.removesuffix("?")
     if value is None and argument.type.endswith("?"):
         return None
@@ -235,7 +235,7 @@ def _dtype_name(value: Any) -> str:
 
 
 def _for_fake_call(kind: str, value: Any) -> Any:
-    """The value as the operator itself takes it: a dtype may be NumPy's."""
+    """Return the value as the operator itself accepts it: a dtype may be NumPy's."""
     if value is not None and kind.startswith("ScalarType") and not isinstance(value, _C.dtype):
         return getattr(_C, _dtype_name(value))
     return value.item() if isinstance(value, np.generic) else value
@@ -263,7 +263,7 @@ def _shape_of(op: _C.Operator, place: int, tensor: _C.Tensor) -> jax.ShapeDtypeS
     if not all(isinstance(size, int) for size in tensor.shape):
         raise NotImplementedError(
             f"{op.name}: the sizes of result {place} depend on data ({tuple(tensor.shape)}), and "
-            "XLA gives memory before the call; opwright.jax has no operators of this kind yet"
+            "XLA allocates memory before the call; opwright.jax has no operators of this kind yet"
         )
     dtype = jnp.dtype(_dtype_name(tensor.dtype))
     if jax.dtypes.canonicalize_dtype(dtype) != dtype:
@@ -280,7 +280,7 @@ def _plan_results(
     shapes: list[jax.ShapeDtypeStruct] = []
     aliases: dict[int, int] = {}
     by_alias = dict(zip((a.alias for a in op.schema.arguments if a.is_write), written, strict=True))
-    structure: list[Any] = []  # for each result a place, or a list of them, or None
+    structure: list[Any] = []  # for each result an index, or a list of them, or None
     for described, value in zip(op.schema.returns, outcome, strict=True):
         if described.is_write:
             aliases[by_alias[described.alias]] = len(shapes)
@@ -313,7 +313,7 @@ def _unflatten(structure: list[Any], flat: tuple[Any, ...]) -> Any:
 
 
 def _choose_vmap_method(op: _C.Operator, tensors: list[Any]) -> str:
-    """A pointwise operator takes all samples at once, if a new first dimension means the same to
-    each of its arguments."""
+    """Return whether a pointwise operator can process all samples at once: a new first dimension
+    must mean the same to each of its arguments."""
     has_one_rank = len({tensor.ndim for tensor in tensors}) <= 1
     return "broadcast_all" if "pointwise" in op.tags and has_one_rank else "sequential"

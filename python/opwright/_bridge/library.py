@@ -1,4 +1,4 @@
-"""The shared library of a bridge to another host, whose C functions report errors by a status."""
+"""The shared library of a bridge to another host. Its C functions return a status for errors."""
 
 import builtins
 import ctypes
@@ -25,11 +25,11 @@ class BridgeLibrary:
         self.function("error_message").restype = ctypes.c_char_p
 
     def function(self, name: str) -> Any:
-        """Give a function by what stands behind opw_<host>_."""
+        """Return the function opw_<host>_<name>."""
         return getattr(self._library, self._prefix + name)
 
     def call(self, name: str, *args: Any) -> None:
-        """Call a function that returns a status; raises the error that it reports."""
+        """Call a function that returns a status; raise the error that it reports."""
         if self.function(name)(*args) == 0:
             return
         kind = self.function("error_kind")().decode()
@@ -37,7 +37,7 @@ class BridgeLibrary:
         raise getattr(builtins, kind, RuntimeError)(message)
 
     def collect(self, name: str, *args: Any) -> list[str]:
-        """Call a function whose last argument is called with each name."""
+        """Call a function that calls its last argument with each name."""
         names: list[str] = []
         take: Callable[[bytes], None] = _TAKE_NAME(lambda each: names.append(each.decode()))
         self.call(name, *args, take)

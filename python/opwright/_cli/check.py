@@ -1,4 +1,4 @@
-"""python -m opwright check: opcheck of an operator that the command line names."""
+"""python -m opwright check: run opcheck on an operator named on the command line."""
 
 import importlib
 import importlib.util
@@ -21,7 +21,7 @@ class _Names(dict[str, Any]):
 
 
 def read_example(text: str) -> tuple[tuple, dict[str, Any]]:
-    """Evaluate arguments as they stand in a call, with the names of opwright at hand.
+    """Evaluate arguments written as in a call, with the names of opwright in scope.
 
     >>> read_example("ones(2), limit=0.5")
     ((tensor([1., 1.]),), {'limit': 0.5})
@@ -37,7 +37,7 @@ def read_example(text: str) -> tuple[tuple, dict[str, Any]]:
 
 
 def load(library: str) -> None:
-    """Load what defines the operator: an operator binary, a Python file or a module."""
+    """Load the file or module that defines the operator: a binary, a Python file or a module."""
     path = Path(library)
     if path.suffix == ".so":
         opwright.load_library(path)
@@ -53,17 +53,17 @@ def load(library: str) -> None:
 
 
 def find_operator(name: str) -> Any:
-    """Return the operator of a name, or the packet that chooses among its overloads."""
+    """Return the operator with that name, or the packet that selects among its overloads."""
     namespace, _, base = name.partition("::")
     if not base:
-        raise ValueError(f"'{name}' is no name of an operator; write e.g. mylib::crop")
+        raise ValueError(f"'{name}' is not the name of an operator; write e.g. mylib::crop")
     if "." in base:
         return opwright._C.require_operator(name)
     return getattr(getattr(opwright.ops, namespace), base)
 
 
 def check(name: str, example: str, **options: Any) -> CheckReport:
-    """Run opcheck on an example as the command line has it.
+    """Run opcheck on an example written as on the command line.
 
     >>> check("aten::sin", "ones(2)", examples=0, test_utils="schema").ok
     True
@@ -73,12 +73,12 @@ def check(name: str, example: str, **options: Any) -> CheckReport:
 
 
 def show_progress(line: CheckLine) -> None:
-    """Tell on the terminal which check is done; the table follows at the end."""
+    """Print each finished check on the terminal; the table follows at the end."""
     print(f"\r{line.check:<16}", end="", file=sys.stderr, flush=True)
 
 
 def run(options: Any) -> int:
-    """Run the command; 1 for faults and for what cannot be checked."""
+    """Run the command; return 1 for faults and for operators that cannot be checked."""
     progress = show_progress if sys.stderr.isatty() else None
     ok = True
     try:

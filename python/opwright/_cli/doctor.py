@@ -1,6 +1,6 @@
-"""What this machine has for Opwright, and what to do about what is missing.
+"""What this machine has for Opwright, and how to get what is missing.
 
-Nothing heavy is imported: versions of other packages are read from their metadata.
+Imports nothing heavy: versions of other packages are read from their metadata.
 """
 
 import ctypes
@@ -19,12 +19,12 @@ from .. import _C
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked for."""
+    """One thing that was checked."""
 
     name: str
     is_found: bool
-    detail: str  # version and place, or why it is missing
-    advice: str = ""  # what to do, when it is missing
+    detail: str  # version and location, or why it is missing
+    advice: str = ""  # what to do if it is missing
     is_required: bool = False
 
     def as_dict(self) -> dict[str, object]:
@@ -32,7 +32,7 @@ class Finding:
 
 
 def _first_line(command: Sequence[str]) -> str | None:
-    """Return the first line that a tool prints, or None when it does not run."""
+    """Return the first line that a tool prints, or None if it does not run."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=5)
     except (OSError, subprocess.SubprocessError):
@@ -183,13 +183,13 @@ _SEARCHES: Sequence[Callable[[], Finding]] = (
 
 
 def examine() -> list[Finding]:
-    """Look for everything; under a second."""
+    """Check everything; takes under a second."""
     found = [search() for search in _SEARCHES]
     return found + [_find_python_package(name, what) for name, what in _PACKAGES.items()]
 
 
 def report(findings: Iterable[Finding]) -> str:
-    """Return the findings as lines for people."""
+    """Return the findings as readable lines."""
     lines = []
     for finding in findings:
         mark = "ok     " if finding.is_found else "missing"
@@ -200,5 +200,5 @@ def report(findings: Iterable[Finding]) -> str:
 
 
 def exit_code(findings: Iterable[Finding]) -> int:
-    """Return 1 when something is missing that everybody needs."""
+    """Return 1 if something required is missing."""
     return int(any(finding.is_required and not finding.is_found for finding in findings))

@@ -1,4 +1,4 @@
-"""python -m opwright generate: sources to start from, of a list of operators."""
+"""python -m opwright generate: starter sources for a list of operators."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from .._library.declared import read_list
 def generate(
     file: str, devices: list[str], namespace: str, folder: str, *, force: bool
 ) -> list[Path]:
-    """Write the files, all or none; returns their paths."""
+    """Write the files, all or none; return their paths."""
     keys = {device: key for key, device in DEVICE_KEYS.items()}
     slots = list(dict.fromkeys(keys.get(each.lower(), each.upper()) for each in devices))
     for slot in slots:

@@ -1,4 +1,4 @@
-"""Tell what a compiled function does: graphs, breaks, guards, fused groups, code, bytes moved."""
+"""Explains a compiled function: graphs, breaks, guards, fused groups, code, bytes moved."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -7,13 +7,13 @@ from typing import Any
 
 Sections = Iterable[tuple[str, str]]
 
-# Passes over less than this tell how long a call takes rather than how fast memory is.
+# Passes over fewer bytes measure the time of a call, not the speed of memory.
 LEAST_MEASURED, MOST_MEASURED = 1 << 16, 1 << 24
 
 
 @dataclass(frozen=True)
 class Break:
-    """Where and why a graph ends early; `file` is empty and `line` 0 where it is not known.
+    """Where and why a graph ends early; `file` is empty and `line` is 0 if unknown.
 
     >>> print(Break("model.py", 12, "item() reads the data of a tensor"))
     model.py:12: item() reads the data of a tensor
@@ -36,7 +36,7 @@ class Break:
 
 
 class Explanation:
-    """What `opwright.explain` found out about one call of a function.
+    """The result of `opwright.explain` for one call of a function.
 
     >>> explanation = ow.explain(lambda x: ow.sin(x) * 2 + 1)(ow.ones(1024))
     >>> explanation.num_nests, explanation.breaks
@@ -44,11 +44,11 @@ class Explanation:
     >>> explanation.bytes_moved == explanation.least_bytes == 2 * 4 * 1024
     True
 
-    `str` of it is the whole page.
+    `str` of it is the full report.
     """
 
     def __init__(self, descriptions: Iterable[Sections], guards: Iterable[str]):
-        # Of a training call "forward: graph" and "backward: graph".
+        # For a training call "forward: graph" and "backward: graph".
         self._sections = [
             (*title.rpartition(": ")[::2], text) for entry in descriptions for title, text in entry
         ]
@@ -59,25 +59,25 @@ class Explanation:
         self.graphs: list[str] = texts("graph")
         """The captured graphs, as text."""
         self.breaks: list[Break] = [Break.parse(text) for text in texts("break")]
-        """Where the graph ends and Python goes on eagerly."""
+        """Where the graph ends and Python continues eagerly."""
         self.guards: list[str] = [line for text in guards for line in text.splitlines()]
-        """What a later call is asked before it runs the same code."""
+        """The conditions checked before a later call runs the same code."""
         self.plans: list[str] = texts("fused graph")
         """The graphs as they run: calls of nests and of operators."""
         self.groups: list[str] = texts("nest")
         """The fused groups: the operators of each, then its loop nest."""
         self.code: str = "\n".join(dict.fromkeys(texts("ir")))
-        """LLVM's text of all nests, each once."""
+        """The LLVM IR of all nests, each once."""
         self.assembly: str = "\n".join(dict.fromkeys(texts("assembly")))
         """The machine code of all nests, as text."""
         self.num_nests: int = len(set(texts("ir")))
-        """How many different nests code was made for."""
+        """The number of distinct nests that were compiled."""
         self.traffic: list[str] = texts("bytes")
-        """What each call of each plan reads and writes."""
+        """The bytes that each call of each plan reads and writes."""
         self.bytes_moved: int = self._sum("moved")
-        """What all calls of the plans read and write."""
+        """The bytes that all calls of the plans read and write."""
         self.least_bytes: int = self._sum("least")
-        """What any plan moves: inputs read once, results written once."""
+        """The least that any plan moves: inputs read once, results written once."""
         self._bandwidth: float | None = None
 
     def _sum(self, word: str) -> int:
@@ -86,16 +86,16 @@ class Explanation:
 
     @property
     def bandwidth(self) -> float:
-        """Bytes in a second that one multiplication over about as many bytes moves here, now."""
+        """Bytes per second of one multiplication over about as many bytes, measured now."""
         if self._bandwidth is None:
             self._bandwidth = measure_bandwidth(self.bytes_moved)
         return self._bandwidth
 
     @property
     def bound(self) -> float:
-        """Seconds that moving `bytes_moved` takes at `bandwidth`: no plan of these bytes is faster.
+        """The seconds to move `bytes_moved` at `bandwidth`: no plan of these bytes is faster.
 
-        What computes much for each byte takes longer.
+        Compute-heavy code takes longer.
         """
         return self.bytes_moved / self.bandwidth
 
@@ -141,7 +141,7 @@ def _section(title: str, text: str) -> str:
 
 
 def measure_bandwidth(num_bytes: int) -> float:
-    """Bytes in a second of `x * y` into a third tensor, over about `num_bytes`; the best of 7."""
+    """Bytes per second of `x * y` into a third tensor, over about `num_bytes`; the best of 7."""
     import opwright as ow
 
     with ow.no_grad():
@@ -156,7 +156,7 @@ def measure_bandwidth(num_bytes: int) -> float:
 
 
 def explain(f: Callable[..., Any], /, **options: Any) -> Callable[..., Explanation]:
-    """Tell what `compile(f, **options)` makes of a call: `explain(f)(*args)` calls it once.
+    """Explain what `compile(f, **options)` does with a call: `explain(f)(*args)` calls it once.
 
     >>> def smooth(x):
     ...     return ow.softmax(x * 2, -1)
@@ -164,8 +164,8 @@ def explain(f: Callable[..., Any], /, **options: Any) -> Callable[..., Explanati
     >>> explanation
     <Explanation: 1 graph, 0 breaks, 1 guard, 1 nest>
 
-    `print(explanation)` shows all: graphs, breaks with their lines, guards, fused groups, the bytes
-    that are moved and the time that they take at least, LLVM's text and the assembly.
+    `print(explanation)` shows everything: graphs, breaks with their lines, guards, fused groups,
+    the bytes moved with a lower bound of their time, the LLVM IR and the assembly.
     """
     from .. import _C
     from ..compiler import compile

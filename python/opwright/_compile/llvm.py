@@ -1,19 +1,19 @@
-"""Object code by llvmlite, for the core's compiler.
+"""Compiles object code with llvmlite, for the core's compiler.
 
-llvmlite is imported when the first object has to be made: code that was kept from an earlier run
-needs none. The core calls these functions; see src/compile/object/code_maker.h.
+llvmlite is imported when the first object has to be compiled: cached code does not need it. The
+core calls these functions; see src/compile/object/code_maker.h.
 """
 
 import os
 import sys
-from _thread import allocate_lock  # a look-up in the cache shall not pay for more
+from _thread import allocate_lock  # a cheap import, to keep cache look-ups fast
 from importlib.machinery import PathFinder
 
-OLDEST = (0, 45)  # with an LLVM that takes the emitter's dialect
+OLDEST = (0, 45)  # has an LLVM that accepts the emitter's dialect
 
 
 def find_version() -> str | None:
-    """The version of llvmlite, told without importing it; None where it is missing or too old."""
+    """Return llvmlite's version without importing it; None if it is missing or too old."""
     if module := sys.modules.get("llvmlite"):
         return _accepted(module.__version__)
     try:
@@ -26,7 +26,7 @@ def find_version() -> str | None:
 
 
 def _read_version(folder: str) -> str:
-    """What `_version.py` says, in whose stead a later release may have something else."""
+    """Return the version in `_version.py`, or a substitute if a later release has none."""
     path = os.path.join(folder, "_version.py")
     try:
         with open(path, encoding="utf-8") as file:
@@ -43,7 +43,7 @@ def _accepted(version: str) -> str | None:
 
 
 class _Machine:
-    """llvmlite with a target machine for this processor, made once."""
+    """Return llvmlite with a target machine for this processor, created once."""
 
     lock = allocate_lock()
     llvm = None
@@ -51,7 +51,7 @@ class _Machine:
 
     @classmethod
     def get(cls) -> "type[_Machine] | None":
-        """None where llvmlite cannot be imported after all."""
+        """Return None if llvmlite cannot be imported after all."""
         with cls.lock:
             if cls.target is None:
                 try:
@@ -72,12 +72,12 @@ class _Machine:
 
     @classmethod
     def parse(cls, ir: str):
-        # A context of its own: modules of one must not be worked on by two threads.
+        # A separate context: two threads must not work on modules of the same one.
         return cls.llvm.parse_assembly(ir, cls.llvm.create_context())
 
 
 def make_object(ir: str) -> bytes | None:
-    """The object of a module; None where llvmlite cannot be imported after all."""
+    """Return the object of a module; None if llvmlite cannot be imported after all."""
     machine = _Machine.get()
     if machine is None:
         return None
@@ -86,7 +86,7 @@ def make_object(ir: str) -> bytes | None:
 
 
 def make_assembly(ir: str) -> str:
-    """The assembly of a module, as text; empty where llvmlite cannot be imported after all."""
+    """Return the assembly of a module; empty if llvmlite cannot be imported after all."""
     machine = _Machine.get()
     if machine is None:
         return ""

@@ -1,4 +1,4 @@
-"""What every kind of device has under its name: `opwright.cuda`, `opwright.opencl`, ..."""
+"""The functions that every kind of device has: `opwright.cuda`, `opwright.opencl`, ..."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _STATISTICS = (
 
 
 class DeviceProperties:
-    """What a device tells of itself, as attributes; `name` and `total_memory` always are there.
+    """The properties of a device, as attributes; `name` and `total_memory` always exist.
 
     >>> ow.device_module("cpu").get_device_properties().name
     'cpu'
@@ -62,17 +62,17 @@ class DeviceProperties:
 
     @property
     def major(self) -> int:
-        """The first number of the compute capability, 0 where there is none."""
+        """The major compute capability, or 0 if there is none."""
         return self._capability()[0]
 
     @property
     def minor(self) -> int:
-        """The second number of the compute capability, 0 where there is none."""
+        """The minor compute capability, or 0 if there is none."""
         return self._capability()[1]
 
     @property
     def multi_processor_count(self) -> int:
-        """How many processors of their own it has, 0 where it does not say."""
+        """The number of multiprocessors, or 0 if unknown."""
         return getattr(self, "multiprocessors", getattr(self, "compute_units", 0))
 
     def _capability(self) -> tuple[int, int]:
@@ -84,9 +84,9 @@ class DeviceProperties:
 
 
 class DeviceModule:
-    """The functions of one kind of device, under the names that torch.cuda has them.
+    """The functions of one kind of device, with the names they have in torch.cuda.
 
-    Where a function takes a device, it is one of this kind, its index, or None for the current one.
+    A `device` argument is a device of this kind, its index, or None for the current one.
 
     >>> cpu = ow.device_module("cpu")
     >>> cpu.is_available(), cpu.device_count(), cpu.current_device()
@@ -108,7 +108,7 @@ class DeviceModule:
     def _read_there(self, device: _device | str | int | None) -> _device:
         target = self._read(device)
         if not self.is_available():
-            _C.synchronize_device(target)  # its error tells why
+            _C.synchronize_device(target)  # its error says why
         return target
 
     def _check_stream(self, stream: Stream) -> Stream:
@@ -124,24 +124,24 @@ class DeviceModule:
     # ---- Which one ----
 
     def is_available(self) -> bool:
-        """Tell whether there is one."""
+        """Return whether a device of this kind is available."""
         return self.device_count() > 0
 
     def device_count(self) -> int:
-        """Return how many there are."""
+        """Return the number of devices."""
         return _C.device_count(self._name)
 
     def current_device(self) -> int:
-        """Return the index of this thread's current one."""
+        """Return the index of this thread's current device."""
         return _C.current_device(self._name)
 
     def set_device(self, device: _device | str | int) -> None:
-        """Make it the current one of this thread."""
+        """Set this thread's current device."""
         _C.set_current_device(self._read(device))
 
     @contextmanager
     def device(self, device: _device | str | int | None) -> Iterator[None]:
-        """Make it the current one of this thread for the length of a `with`."""
+        """Return a context manager that sets this thread's current device."""
         before = self.current_device()
         self.set_device(self._read(device))
         try:
@@ -150,70 +150,70 @@ class DeviceModule:
             self.set_device(before)
 
     def synchronize(self, device: _device | str | int | None = None) -> None:
-        """Wait for all work on it."""
+        """Wait for all work on the device."""
         _C.synchronize_device(self._read(device))
 
     def get_device_name(self, device: _device | str | int | None = None) -> str:
-        """Return what the device calls itself."""
+        """Return the name of the device."""
         return self.get_device_properties(device).name
 
     def get_device_properties(self, device: _device | str | int | None = None) -> DeviceProperties:
-        """Return what the device tells of itself."""
+        """Return the properties of the device."""
         return DeviceProperties(self._read_there(device))
 
     def get_device_capability(self, device: _device | str | int | None = None) -> tuple[int, int]:
-        """Return the compute capability, (0, 0) where there is none."""
+        """Return the compute capability, or (0, 0) if there is none."""
         properties = self.get_device_properties(device)
         return properties.major, properties.minor
 
     # ---- Streams ----
 
     def current_stream(self, device: _device | str | int | None = None) -> Stream:
-        """Return the stream that this thread gives its work to."""
+        """Return this thread's current stream."""
         return self.Stream._wrap(_C.current_device_stream(self._read(device)))
 
     def set_stream(self, stream: Stream) -> None:
-        """Make it the current stream of this thread."""
+        """Set this thread's current stream."""
         _C.set_current_device_stream(self._check_stream(stream)._stream)
 
     def stream(self, stream: Stream | None) -> AbstractContextManager[object]:
-        """Make it the current stream of this thread for the length of a `with`; None: nothing."""
+        """Return a context manager that sets this thread's current stream; None changes nothing."""
         return nullcontext() if stream is None else self._check_stream(stream)
 
     # ---- Memory ----
 
     def memory_allocated(self, device: _device | str | int | None = None) -> int:
-        """Return the bytes that tensors use now."""
+        """Return the bytes in use by tensors."""
         return self._count(device, "allocated")
 
     def memory_reserved(self, device: _device | str | int | None = None) -> int:
-        """Return the bytes that are held: used, or kept for later allocations."""
+        """Return the bytes reserved: in use, or cached for later allocations."""
         return self._count(device, "reserved")
 
     def max_memory_allocated(self, device: _device | str | int | None = None) -> int:
-        """Return the most bytes that tensors used since the last reset_peak_memory_stats."""
+        """Return the peak of memory_allocated since the last reset_peak_memory_stats."""
         return self._count(device, "peak_allocated")
 
     def max_memory_reserved(self, device: _device | str | int | None = None) -> int:
-        """Return the most bytes that were held since the last reset_peak_memory_stats."""
+        """Return the peak of memory_reserved since the last reset_peak_memory_stats."""
         return self._count(device, "peak_reserved")
 
     def memory_stats(self, device: _device | str | int | None = None) -> dict[str, int]:
-        """Return all that the device counts, by name."""
+        """Return all memory counters of the device, by name."""
         target = self._read(device)
         counts = {key: _C.device_statistic(target, key) for key in _STATISTICS}
         return {key: count for key, count in counts.items() if count is not None}
 
     def reset_peak_memory_stats(self, device: _device | str | int | None = None) -> None:
-        """Begin to look for the most anew."""
+        """Reset the peak-memory counters."""
         _C.reset_device_peaks(self._read(device))
 
     def empty_cache(self, device: _device | str | int | None = None) -> None:
-        """Give back what is kept for later allocations."""
+        """Release cached memory."""
         _C.empty_device_cache(self._read(device))
 
     def mem_get_info(self, device: _device | str | int | None = None) -> tuple[int, int]:
-        """Return the bytes that are free and those of all its memory; 0: it does not say."""
+        """Return the free and the total bytes of the device's memory; 0 if unknown."""
         target = self._read_there(device)
         free, total = (_C.device_property(target, key) for key in ("free_memory", "total_memory"))
         return int(free or 0), int(total or 0)
@@ -224,20 +224,20 @@ class DeviceModule:
     # ---- Random numbers ----
 
     def default_generator(self, device: _device | str | int | None = None) -> Generator:
-        """Return the generator that operators draw from when they are given none."""
+        """Return the default generator of the device."""
         return _C.default_generator_of(self._read(device))
 
     def manual_seed(self, seed: int) -> None:
-        """Begin anew with this seed on the current device."""
+        """Seed the generator of the current device."""
         self.default_generator().manual_seed(seed)
 
     def manual_seed_all(self, seed: int) -> None:
-        """Begin anew with this seed on every device of this kind."""
+        """Seed the generators of all devices of this kind."""
         for index in range(self.device_count()):
             self.default_generator(index).manual_seed(seed)
 
     def initial_seed(self) -> int:
-        """Return the seed of the current device that was set last."""
+        """Return the seed last set on the current device."""
         return self.default_generator().initial_seed()
 
     def get_rng_state(self, device: _device | str | int | None = None) -> Tensor:
@@ -245,7 +245,7 @@ class DeviceModule:
         return self.default_generator(device).get_state()
 
     def set_rng_state(self, new_state: Tensor, device: _device | str | int | None = None) -> None:
-        """Go on where get_rng_state was called."""
+        """Restore a state that get_rng_state returned."""
         self.default_generator(device).set_state(new_state)
 
 
@@ -253,7 +253,7 @@ class DeviceModule:
 def device_module(name: str) -> DeviceModule:
     """Return the functions of a kind of device: streams, events, memory, properties, seeds.
 
-    `opwright.cuda` and `opwright.opencl` are those of their names.
+    `opwright.cuda` and `opwright.opencl` are the modules of those devices.
 
     >>> cpu = ow.device_module("cpu")
     >>> with cpu.device(0):
@@ -263,7 +263,7 @@ def device_module(name: str) -> DeviceModule:
 
 
 def functions_of(name: str) -> dict[str, object]:
-    """Return what `opwright.<name>` has: the functions and classes of that kind of device."""
+    """Return the contents of `opwright.<name>`: functions and classes of that kind of device."""
     module = device_module(name)
     names = [each for each in dir(module) if not each.startswith("_")]
     return {"DeviceProperties": DeviceProperties} | {each: getattr(module, each) for each in names}

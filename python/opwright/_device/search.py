@@ -1,12 +1,12 @@
-"""Devices that installed packages offer, by entry points of the group `opwright.devices`.
+"""Devices provided by installed packages through entry points of the group `opwright.devices`.
 
-A package says in its pyproject.toml where its plug-in is; the name is the device's:
+A package names its plug-in in pyproject.toml, under the name of the device:
 
     [project.entry-points."opwright.devices"]
     npu = "acme_npu:plugin_path"
 
-The attribute is the path of the plug-in, or a function that gives its path or loads it (with
-`opwright.load_device`). It is looked at when the device is first used.
+The attribute is the path of the plug-in, or a function that returns its path or loads it (with
+`opwright.load_device`). It is read when the device is first used.
 """
 
 import os
@@ -27,12 +27,12 @@ def _offered() -> dict[str, list[EntryPoint]]:
 
 
 def offered_names() -> list[str]:
-    """Return the names of the devices that installed packages offer, sorted."""
+    """Return the sorted names of the devices that installed packages provide."""
     return sorted(_offered())
 
 
 def load_entry_points(name: str) -> str:
-    """Load the device where a package offers it; tell what was looked for."""
+    """Load the device if a package provides it; return what was searched."""
     results = [_load(entry) for entry in _offered().get(name, ())]
     return f"entry points of the group {GROUP} ({'; '.join(results) or 'none has that name'})"
 
@@ -44,6 +44,6 @@ def _load(entry: EntryPoint) -> str:
         path = offered() if callable(offered) else offered
         if path is not None:
             _C.load_device(os.fspath(path))
-    except Exception as error:  # of somebody else's package; shown in the error about the device
+    except Exception as error:  # raised by another package; shown in the error about the device
         return f"{shown}: {type(error).__name__}: {error}"
     return f"{shown}: loaded"

@@ -1,4 +1,4 @@
-"""Streams and events of any device; `opwright.cuda` and its like have classes of their own kind."""
+"""Streams and events of any device; `opwright.cuda` and similar modules have their own classes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class Stream:
-    """Work of one device in order; work of two streams may run at the same time.
+    """A sequence of work on one device; work of different streams may run concurrently.
 
-    Of a class like `opwright.cuda.Stream`: `Stream()` is a new one on the current device. Under
-    `with` it is the current stream.
+    `Stream()` of a class like `opwright.cuda.Stream` creates a stream on the current device. In a
+    `with` statement it is the current stream.
 
     >>> cpu = ow.device_module("cpu")
     >>> with cpu.Stream() as stream:
@@ -42,39 +42,39 @@ class Stream:
 
     @property
     def device(self) -> _device:
-        """The device of its work."""
+        """The device of the stream."""
         return self._stream.device
 
     @property
     def priority(self) -> int:
-        """As it was given; lower ones come first."""
+        """The priority it was created with; lower numbers come first."""
         return self._stream.priority
 
     @property
     def address(self) -> int:
-        """The device's own stream, e.g. a cudaStream_t; 0 is the default one."""
+        """The device's native stream, e.g. a cudaStream_t; 0 is the default stream."""
         return self._stream.address
 
     def synchronize(self) -> None:
-        """Wait for all that it was given so far."""
+        """Wait for all work submitted so far."""
         self._stream.synchronize()
 
     def record_event(self, event: Event | None = None) -> Event:
-        """Mark the work so far by an event, a new one where none is given; return it."""
+        """Record `event`, or a new event if None, after the work so far; return it."""
         marked = Event() if event is None else event
         marked.record(self)
         return marked
 
     def wait_event(self, event: Event) -> None:
-        """Begin what it is given from here on after the event."""
+        """Make later work on this stream wait for the event."""
         event.wait(self)
 
     def wait_stream(self, stream: Stream) -> None:
-        """Begin what it is given from here on after what `stream` was given so far."""
+        """Make later work on this stream wait for the work submitted to `stream` so far."""
         self.wait_event(stream.record_event())
 
     def query(self) -> bool:
-        """Tell whether all that it was given so far is done."""
+        """Return whether all work submitted so far has finished."""
         return self.record_event().query()
 
     def __enter__(self) -> Stream:
@@ -100,7 +100,7 @@ class Stream:
 
 
 class Event:
-    """A point in the work of a stream.
+    """A marker in the work of a stream.
 
     >>> cpu = ow.device_module("cpu")
     >>> event = cpu.Event(enable_timing=True)
@@ -115,28 +115,28 @@ class Event:
         self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False
     ) -> None:
         if interprocess:
-            raise NotImplementedError("Event: events of several processes are not there")
-        del enable_timing, blocking  # every event has its time, waiting gives the lock away
+            raise NotImplementedError("Event: events shared between processes are not supported")
+        del enable_timing, blocking  # every event records its time, and waiting releases the GIL
         self._event = _C.DeviceEvent()
 
     def record(self, stream: Stream | None = None) -> None:
-        """Mark the work of `stream`, else of the current one, so far."""
+        """Record the event after the work so far of `stream`, or of the current stream."""
         self._event.record(self._stream_or_current(stream))
 
     def wait(self, stream: Stream | None = None) -> None:
-        """Let `stream`, else the current one, begin what it is given next after the event."""
+        """Make later work on `stream`, or on the current stream, wait for the event."""
         self._event.make_wait(self._stream_or_current(stream))
 
     def query(self) -> bool:
-        """Tell whether it has come; so it has when nothing was recorded."""
+        """Return whether the event has completed; True if it was never recorded."""
         return self._event.has_come()
 
     def synchronize(self) -> None:
-        """Wait for it."""
+        """Wait for the event."""
         self._event.synchronize()
 
     def elapsed_time(self, end_event: Event) -> float:
-        """Return the milliseconds from this event to `end_event`, both of which have come."""
+        """Return the milliseconds between this event and `end_event`; both must have completed."""
         return self._event.milliseconds_to(end_event._event)
 
     def _stream_or_current(self, stream: Stream | None) -> _C.DeviceStream:
@@ -147,9 +147,9 @@ class Event:
 
 
 def read_device(name: str, given: _device | str | int | None) -> _device | str:
-    """Return the device that a function of the module `name` was given: itself, an index, or None.
+    """Return the device passed to a function of the module `name`: a device, an index, or None.
 
-    ValueError for a device of another name.
+    Raises ValueError for a device of another kind.
     """
     if given is None:
         return name

@@ -1,4 +1,4 @@
-"""Calls of functions that became graphs: what their arguments are called, and how they nest."""
+"""Calls of functions that became graphs: the names of their arguments, and their structure."""
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
@@ -12,7 +12,7 @@ _MISSING = object()
 
 
 class Parameters:
-    """The parameters of a function, as far as Python can tell them."""
+    """The parameters of a function, as far as `inspect` knows them."""
 
     def __init__(self, f: Callable):
         try:
@@ -21,7 +21,7 @@ class Parameters:
             self._known = []
 
     def paths(self, num_args: int) -> list[str]:
-        """What arguments by position are called: `x`, `args[0]`."""
+        """Return the names of positional arguments: `x`, `args[0]`."""
         plain = [each for each in self._known if each.kind in (each.POSITIONAL_ONLY, _EITHER)]
         names = [each.name for each in plain[:num_args]]
         rest = next((each.name for each in self._known if each.kind == each.VAR_POSITIONAL), None)
@@ -30,9 +30,9 @@ class Parameters:
         return names
 
     def names(self, num_args: int, kwargs: dict[str, Any]) -> list[str]:
-        """Name those that may be given either way: "" for one that has a place alone.
+        """Name the arguments that may be passed either way; "" for positional-only ones.
 
-        First come the arguments by position, then those of `kwargs` that could follow them.
+        Positional arguments come first, then those of `kwargs` that could follow them.
         """
         names = [each.name if each.kind == _EITHER else "" for each in self._known[:num_args]]
         names = [*names, *[""] * (num_args - len(names))]
@@ -46,19 +46,19 @@ class Parameters:
 
     @property
     def name_of_rest(self) -> str | None:
-        """The name of `**kwargs`, if there is one."""
+        """Return the name of `**kwargs`, if there is one."""
         return next((each.name for each in self._known if each.kind == each.VAR_KEYWORD), None)
 
 
 _EITHER = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
-# Of methods, by their functions: inspect takes longer than the rest of a small export.
+# Keyed by the functions of methods: inspect takes longer than the rest of a small export.
 _OF_METHODS: WeakKeyDictionary[Callable, inspect.Signature] = WeakKeyDictionary()
 
 
 def _signature_of(f: Callable) -> inspect.Signature:
-    """Return the signature; a module takes what its forward takes."""
+    """Return the signature; for a module, that of its forward."""
     is_module = hasattr(f, "forward") and hasattr(f, "named_parameters")
     shown = f.forward if is_module and not hasattr(f, "__signature__") else f
     if not isinstance(shown, MethodType):
@@ -70,9 +70,9 @@ def _signature_of(f: Callable) -> inspect.Signature:
 
 
 class Arguments:
-    """The structure of the arguments that a function was given once.
+    """The structure of the arguments of a function's first call.
 
-    A later call may give an argument by position or by its name, in whatever way the first did.
+    Later calls may pass an argument by position or by name, whichever way the first call used.
     """
 
     def __init__(self, spec: _C.TreeSpec, names: Sequence[str], keys: Sequence[str]):
@@ -86,7 +86,7 @@ class Arguments:
     def of_call(
         cls, parameters: Parameters, args: tuple, kwargs: dict
     ) -> tuple["Arguments", list[Any]]:
-        """Return the structure of a call, and its leaves."""
+        """Return the structure and the leaves of a call."""
         names = parameters.names(len(args), kwargs)
         kwargs = {key: kwargs[key] for key in dict.fromkeys([*names[len(args) :], *kwargs])}
         leaves, spec = pytree.tree_flatten((args, kwargs))
@@ -94,17 +94,17 @@ class Arguments:
 
     @classmethod
     def read_text(cls, text: str) -> "Arguments":
-        """Read what `text` wrote; ImportError for a class that is not there."""
+        """Parse what `text` wrote; ImportError for a class that does not exist."""
         spec, names = _C.read_call_text(text)
         return cls(spec, names, spec.children()[1].keys())
 
     @property
     def text(self) -> str:
-        """The structure as a text that reads back."""
+        """Return the structure as text that parses back."""
         return _C.call_text(self.spec, self.names)
 
     def read(self, args: tuple, kwargs: dict, what: str) -> list[Any]:
-        """Return the leaves; TypeError tells which argument differs, and how."""
+        """Return the leaves; a TypeError says which argument differs, and how."""
         leaves, spec = pytree.tree_flatten((args, kwargs))
         if spec == self.spec:
             return leaves
@@ -115,7 +115,7 @@ class Arguments:
         return self._tell_difference(*ordered, what)
 
     def labels(self) -> list[str]:
-        """Return what each argument is called in messages."""
+        """Return the name of each argument in messages."""
         positional = [name or f"arg{i}" for i, name in enumerate(self.names[: self._num_args])]
         return [*positional, *self.keys]
 
@@ -171,7 +171,7 @@ class Arguments:
 
 
 def argument_paths(parameters: Parameters, args: tuple, kwargs: dict) -> list[str]:
-    """Tell where each leaf of the arguments stands: `x`, `pair[0]`, `batch["mask"]`."""
+    """Return the path of each leaf of the arguments: `x`, `pair[0]`, `batch["mask"]`."""
     names = [*parameters.paths(len(args)), *kwargs]
     paths = []
     for name, argument in zip(names, [*args, *kwargs.values()], strict=True):
@@ -181,7 +181,7 @@ def argument_paths(parameters: Parameters, args: tuple, kwargs: dict) -> list[st
 
 
 def argument_names(parameters: Parameters, args: tuple, kwargs: dict) -> list[str]:
-    """Name each leaf by its parameter, with a number where that holds several."""
+    """Name each leaf after its parameter, with a number where that holds several."""
     names = []
     paths = [*parameters.paths(len(args)), *kwargs]
     for path, argument in zip(paths, [*args, *kwargs.values()], strict=True):
@@ -193,7 +193,7 @@ def argument_names(parameters: Parameters, args: tuple, kwargs: dict) -> list[st
 
 
 def is_value(who: str, f: Callable, leaf: Any, spec: Any, index: int) -> bool:
-    """Whether a result is a value of the graph; a plain constant is not."""
+    """Return whether a result is a value of the graph; a plain constant is not."""
     if isinstance(leaf, (_C.Tensor, _C.SymInt)):
         return True
     if leaf is None or isinstance(leaf, (int, float, complex, bool, str, _C.dtype, _C.device)):
@@ -201,18 +201,18 @@ def is_value(who: str, f: Callable, leaf: Any, spec: Any, index: int) -> bool:
     kind = f"{type(leaf).__module__}.{type(leaf).__qualname__}"
     raise TypeError(
         f"{who}: {getattr(f, '__qualname__', f)} returned result{spec.leaf_path(index)} of "
-        f"type {kind}, which a graph cannot give; return tensors, numbers, strings, None, or "
+        f"type {kind}, which a graph cannot return; return tensors, numbers, strings, None, or "
         "tuples, lists, dicts and dataclasses of them"
     )
 
 
 def module_of(f: Callable) -> Any:
-    """Return the module that `f` is, or whose method it is; else `f`."""
+    """Return the module that `f` is, or whose method it is; otherwise `f`."""
     return getattr(f, "__self__", f)
 
 
 def module_tensors(f: Callable) -> Iterable[tuple[_C.Tensor, str]]:
-    """Yield parameters and buffers of a traced module with the paths that they have in it."""
+    """Yield the parameters and buffers of a traced module with their paths in it."""
     module = module_of(f)
     for kind in ("named_parameters", "named_buffers"):
         for name, tensor in getattr(module, kind, tuple)():

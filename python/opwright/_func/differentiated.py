@@ -1,4 +1,4 @@
-"""A call of a function as a function of the list of tensors that it is differentiated by."""
+"""A function call as a function of the list of tensors to differentiate with respect to."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ Argnums = int | tuple[int, ...]
 
 
 class Differentiated:
-    """Called with a list of tensors; gives lists of the outputs and of the tensors in aux."""
+    """Called with a list of tensors; returns lists of the outputs and of the tensors in aux."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class Differentiated:
         return pytree.tree_unflatten(leaves, self.input_spec)
 
     def as_inputs(self, leaves: list[Any]) -> Any:
-        """Give values, one for each input tensor, the structure of the chosen arguments."""
+        """Arrange values, one for each input tensor, in the structure of the chosen arguments."""
         tree = self._unflatten_inputs(leaves)
         return tree[0] if self.is_one else tree
 
@@ -90,7 +90,7 @@ class Differentiated:
         return pytree.tree_unflatten(leaves, self.aux_spec)
 
     def flatten_like_outputs(self, tree: object, what: str) -> list[Any]:
-        """The leaves of a tree that must look like what the function returned."""
+        """Return the leaves of a tree that must have the structure of the function's result."""
         leaves, spec = pytree.tree_flatten(tree)
         if spec != self.output_spec:
             raise ValueError(

@@ -11,9 +11,8 @@ from .reverse_mode import vjp
 def jvp(func: Callable, primals: tuple, tangents: tuple, *, has_aux: bool = False) -> tuple:
     """Compute `func(*primals)` and its derivative along `tangents`: `(output, tangent)`.
 
-    Each operator goes forward by the rule that `register_jvp` gave it, else by its backward
-    formula; one that has neither is an error. With `has_aux` the result is
-    `(output, tangent, aux)`.
+    Each operator uses the rule registered with `register_jvp`, or else its backward formula; an
+    operator with neither raises an error. With `has_aux` the result is `(output, tangent, aux)`.
 
     >>> import opwright as ow
     >>> x = ow.tensor([1.0, 2.0])
@@ -39,7 +38,7 @@ def jvp(func: Callable, primals: tuple, tangents: tuple, *, has_aux: bool = Fals
 def linearize(func: Callable, *primals: Any) -> tuple[Any, Callable]:
     """Compute `func(*primals)` and a function from tangents of the primals to that of the output.
 
-    The function itself runs once, however often the derivative is asked for.
+    The function itself runs once, however often the derivative is evaluated.
 
     >>> import opwright as ow
     >>> output, push = ow.func.linearize(lambda x: x * x, ow.tensor([1.0, 2.0]))

@@ -38,8 +38,8 @@ def jacrev(
 ) -> Callable:
     """Return a function that computes the Jacobian of `func` in reverse mode.
 
-    The derivatives of an output of sizes `o` with respect to an input of sizes `i` have sizes
-    `o + i`. Good for few outputs and many inputs: the cost grows with the elements of the outputs.
+    The derivatives of an output of shape `o` with respect to an input of shape `i` have shape `o +
+    i`. Use it for few outputs and many inputs: the cost grows with the number of output elements.
     `chunk_size` rows are computed at a time.
 
     >>> import opwright as ow
@@ -59,7 +59,7 @@ def jacfwd(
 ) -> Callable:
     """Return a function that computes the Jacobian of `func` in forward mode.
 
-    As `jacrev`, but the cost grows with the elements of the inputs.
+    Like `jacrev`, but the cost grows with the number of input elements.
 
     >>> import opwright as ow
     >>> ow.func.jacfwd(lambda x: x * x)(ow.tensor([1.0, 2.0]))
@@ -70,7 +70,7 @@ def jacfwd(
 
 
 def hessian(func: Callable, argnums: Argnums = 0) -> Callable:
-    """Return a function that computes the second derivatives of `func`: forward over reverse mode.
+    """Return a function that computes the Hessian of `func`: forward over reverse mode.
 
     >>> import opwright as ow
     >>> ow.func.hessian(lambda x: (x * x * x).sum())(ow.tensor([1.0, 2.0]))

@@ -27,11 +27,11 @@ def _differentiate(
 
 
 def grad(func: Callable, argnums: Argnums = 0, has_aux: bool = False) -> Callable:
-    """Return a function that computes the gradient of `func`, which gives a scalar.
+    """Return a function that computes the gradient of `func`, which must return a scalar.
 
-    `argnums` says which arguments to differentiate with respect to: an int, or a tuple of ints for
-    a tuple of gradients. An argument may be a tree of containers of tensors; its gradient is one
-    like it. With `has_aux` the function returns a pair `(output, aux)`, and so does this:
+    `argnums` selects the arguments to differentiate with respect to: an int, or a tuple of ints for
+    a tuple of gradients. An argument may be a pytree of tensors; its gradient has the same
+    structure. With `has_aux` the function returns a pair `(output, aux)`, and the result is
     `(gradient, aux)`. Nests with itself and with all other transforms.
 
     >>> import opwright as ow
@@ -55,7 +55,7 @@ def grad(func: Callable, argnums: Argnums = 0, has_aux: bool = False) -> Callabl
 def value_and_grad(func: Callable, argnums: Argnums = 0, has_aux: bool = False) -> Callable:
     """Return a function that computes `func` and its gradient: `(gradient, value)`.
 
-    With `has_aux` it gives `(gradient, (value, aux))`; all else is as in `grad`.
+    With `has_aux` it returns `(gradient, (value, aux))`. Otherwise it is like `grad`.
 
     >>> import opwright as ow
     >>> ow.func.value_and_grad(lambda x: (x * x).sum())(ow.tensor([1.0, 2.0]))
@@ -75,8 +75,8 @@ def value_and_grad(func: Callable, argnums: Argnums = 0, has_aux: bool = False) 
 def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     """Compute `func(*primals)` and a function from cotangents of its output to gradients.
 
-    The pull-back takes cotangents with the structure of the output and gives a tuple with one
-    gradient for each primal. It may be called several times, and inside of other transforms. With
+    The pull-back takes cotangents with the structure of the output and returns a tuple with one
+    gradient for each primal. It may be called several times, also inside other transforms. With
     `has_aux` the result is `(output, pull_back, aux)`.
 
     >>> import opwright as ow

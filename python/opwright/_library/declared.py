@@ -1,4 +1,4 @@
-"""The library of operators that a list declares."""
+"""The library of operators declared in a list."""
 
 import importlib
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ from .tag import split_tags
 
 @dataclass(frozen=True)
 class ParsedSchema:
-    """A schema that the core has parsed, with what a reader of lists asks."""
+    """A schema parsed by the core, with the properties that a reader of lists needs."""
 
     text: str  # with its namespace, as the core writes it
     full_name: str
@@ -74,18 +74,18 @@ class ListReader(Reader):
 
 
 def read_list(path: Path, namespace: str, devices: tuple[str, ...] = ()) -> list[Declaration]:
-    """Read a list; `devices` are known beside those that the core knows."""
+    """Read a list; `devices` are known in addition to those of the core."""
     if not isinstance(namespace, str) or not namespace.isidentifier():
         raise ValueError(f"the namespace of operators is a name like 'npu', got {namespace!r}")
     return ListReader(str(path), namespace, devices).read(read_file(path, str(path)))
 
 
 class DeclaredLibrary(Library):
-    """A library whose definitions may belong to others too: the same list can be loaded twice."""
+    """A library that may share its definitions: the same list can be loaded twice."""
 
     def __init__(self, namespace: str, declarations: list[Declaration]):
         super().__init__(namespace, "FRAGMENT")
-        self._shared: list[Registrations] = []  # the last library that has one ends it
+        self._shared: list[Registrations] = []  # the last library that holds one closes it
         try:
             for act in (self._declare, self._implement):
                 for declaration in declarations:
@@ -127,13 +127,13 @@ class DeclaredLibrary(Library):
             _kept.remove(self)
 
 
-# What was loaded lasts for ever unless a `with` ends it.
+# Loaded operators stay permanently unless a `with` ends them.
 _kept: list[DeclaredLibrary] = []
 
 
 @contextmanager
 def telling_line(declaration: Declaration) -> Iterator[None]:
-    """Let a refusal of the core start with the line of the list."""
+    """Start the core's error with the line of the list."""
     try:
         yield
     except DeclarationError:
@@ -148,7 +148,7 @@ def tags_text(tags: list[str] | tuple[str, ...]) -> str:
 
 
 def import_function(path: str, declaration: Declaration) -> Callable:
-    """Return what "package.module:function" names."""
+    """Return the object that "package.module:function" names."""
     module, _, name = path.partition(":")
     try:
         value: object = importlib.import_module(module)
@@ -157,12 +157,12 @@ def import_function(path: str, declaration: Declaration) -> Callable:
     except (ImportError, AttributeError) as problem:
         raise DeclarationError(f"{declaration.place}: '{path}': {problem}") from problem
     if not callable(value):
-        raise DeclarationError(f"{declaration.place}: '{path}' is no function")
+        raise DeclarationError(f"{declaration.place}: '{path}' is not a function")
     return value
 
 
 def function_at(file: str, line: int) -> Callable:
-    """Return a function that counts as written there: definitions are shown with its place."""
+    """Return a function that appears to be defined at that line, for use in definition sites."""
 
     def declared() -> None: ...
 

@@ -1,4 +1,4 @@
-"""Fake kernels by trial: the operator runs on zeros of two sizes, and its results tell."""
+"""Inferred fake kernels: run the operator on zeros of two sizes and infer from the results."""
 
 import itertools
 import warnings
@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 
 from .. import _C
 
-_MOST_FACTORS = 16  # of a size that is a quotient of another one
+_MOST_FACTORS = 16  # factors tried for a size that is a quotient of another
 _warned: set[str] = set()
 
 
 def inferred_fake(operator: _C.Operator, *args: object, **kwargs: object) -> object:
-    """Give results for fake arguments, as a fake kernel does."""
+    """Return results for fake arguments, as a fake kernel does."""
     if operator.name not in _warned:
         _warned.add(operator.name)
         warnings.warn(
@@ -69,13 +69,13 @@ class _Inference:
             yield from (item for item in items if isinstance(item, _C.SymInt))
 
     def _assignments(self) -> tuple[dict[str, int], dict[str, int]]:
-        """Choose two values for each symbol that all guards admit."""
+        """Choose two values for each symbol that satisfy all guards."""
         if self.env is None:
             return {}, {}
         names = list(dict.fromkeys(n for e in self.sizes for n in self.env.free_symbols(e)))
         known = {symbol.name: symbol for symbol in self.env.symbols}
         start = {n: known[n].hint or _inside(known[n].range, 8 + i) for i, n in enumerate(names)}
-        for step in (13, 7, 12, 24, 6, 2, 1, -1):  # odd ones first: they tell rounding
+        for step in (13, 7, 12, 24, 6, 2, 1, -1):  # odd ones first: they reveal rounding
             other = {n: start[n] + step * (i + 1) for i, n in enumerate(names)}
             if self._is_admitted(known, other):
                 return start, other
@@ -113,22 +113,22 @@ class _Inference:
         except Exception as error:
             raise _refuse(self.operator.name, f"it fails on zeros: {error}") from error
 
-    # ---- What the runs tell ----
+    # ---- Inference from the runs ----
 
     def _join(self, first: object, second: object) -> object:
         if isinstance(first, list | tuple):
             if len(first) != len(second):
-                raise _refuse(self.operator.name, "two runs gave lists of different lengths")
+                raise _refuse(self.operator.name, "two runs returned lists of different lengths")
             return [self._join(a, b) for a, b in zip(first, second, strict=True)]
         if isinstance(first, _C.Tensor):
             return self._join_tensors(first, second)
         if first != second:
-            raise _refuse(self.operator.name, f"two runs gave the results {first} and {second}")
+            raise _refuse(self.operator.name, f"two runs returned the results {first} and {second}")
         return first
 
     def _join_tensors(self, first: _C.Tensor, second: _C.Tensor) -> _C.Tensor:
         if (first.dtype, first.dim()) != (second.dtype, second.dim()):
-            raise _refuse(self.operator.name, "two runs gave results of different kinds")
+            raise _refuse(self.operator.name, "two runs returned results of different kinds")
         shape = [self._join_sizes(a, b) for a, b in zip(first.shape, second.shape, strict=True)]
         order = _dense_order(first)
         if order is None or order != _dense_order(second):
@@ -201,7 +201,7 @@ def _filled(shape: list[int], strides: list[int], dtype: _C.dtype, filling: int)
 
 
 def _dense_order(tensor: _C.Tensor) -> list[int] | None:
-    """Give the dimensions from the outermost in memory on; None where memory has gaps."""
+    """Return the dimensions ordered from the outermost in memory; None if memory has gaps."""
     if tensor.numel() == 0:
         return [*range(tensor.dim())]
     order = sorted(range(tensor.dim()), key=lambda d: (-tensor.stride(d), d))
@@ -214,7 +214,7 @@ def _dense_order(tensor: _C.Tensor) -> list[int] | None:
 
 
 class Switch:
-    """Which operators have inferred fake kernels."""
+    """The operators that have inferred fake kernels."""
 
     def __init__(self) -> None:
         self._scope = _C.Scope()
@@ -224,7 +224,7 @@ class Switch:
         return name in self._tokens
 
     def set(self, name: str | None, enabled: bool) -> None:
-        """Change it for one operator, or for all that have no fake kernel (None)."""
+        """Change it for one operator, or for all without a fake kernel (None)."""
         if enabled == self.is_on(name):
             return
         if not enabled:

@@ -1,4 +1,4 @@
-"""The schema that a Python function implies by its type hints.
+"""Infers the schema of a Python function from its type hints.
 
 A hint is read into a `Hint`: the schema type, and how a kernel gets its value back where Python has
 more types than the schema language (an Enum member for its value, a tuple for a list).
@@ -37,7 +37,7 @@ _PLAIN_TYPES = {
 _NUMBER_TYPES = frozenset({int, float, bool, complex})
 _LIST_TYPES = (list, collections.abc.Sequence)
 
-# What a hint that is a string may name without an import.
+# Names that a string hint may use without an import.
 _KNOWN_NAMES = {
     "Tensor": _C.Tensor,
     "dtype": _C.dtype,
@@ -62,20 +62,20 @@ Restorers = dict[str, Restore]  # by parameter
 
 
 def is_tensor_type(text: str) -> bool:
-    """Whether a schema type is Tensor, or an optional or a list of them."""
+    """Return whether a schema type is Tensor, or an optional or a list of tensors."""
     return re.match(r"Tensor(?![\w.])", text) is not None
 
 
 @dataclass(frozen=True)
 class Hint:
-    """A type hint as the schema language has it."""
+    """A type hint as a schema type."""
 
     type: str
     restore: Restore | None = None  # from the schema's value to what the hint promises
 
 
 class _UnsupportedError(Exception):
-    """A hint that no schema type stands for; the text says which part."""
+    """A hint without a schema type; the text says which part."""
 
 
 def _is_union(origin: object) -> bool:
@@ -157,13 +157,13 @@ def _globals_of(function: Callable) -> dict[str, object]:
 
 
 class _Inference:
-    """Reads one signature; knows how to complain about it."""
+    """Reads one signature and reports errors about it."""
 
     def __init__(self, function: Callable, name: str | None):
         self.function = function
         self.name = name
         self.signature = inspect.signature(function)
-        # Where the names of a hint that is a string are looked up.
+        # Where the names in a string hint are looked up.
         self.globals = _globals_of(function)
 
     def fail(self, what: str, advice: str) -> typing.NoReturn:
@@ -176,7 +176,7 @@ class _Inference:
         )
 
     def read(self, what: str, annotation: object, reader: Callable = _read_hint) -> Hint:
-        """Return what `reader` makes of a hint; tell `what` it is of when that is nothing."""
+        """Return what `reader` makes of a hint; an error names `what` when it is unsupported."""
         try:
             return reader(self._resolve(annotation))
         except _UnsupportedError as problem:
@@ -212,7 +212,7 @@ def _write_default(value: object) -> str:
     if isinstance(value, Enum):
         return _write_default(value.value)
     if isinstance(value, str):
-        import json  # seldom needed, and a sixth of the time of our import
+        import json  # rarely needed, and a sixth of our import time
 
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, int):
@@ -232,7 +232,7 @@ def _write_default(value: object) -> str:
 
 
 class _Parameters:
-    """The arguments of a schema, as they are read one by one."""
+    """The arguments of a schema, read one by one."""
 
     def __init__(self, inference: _Inference, mutates_args: frozenset[str] | None):
         self.inference = inference
@@ -264,7 +264,7 @@ class _Parameters:
         is_named = self.mutates_args is not None and name in self.mutates_args
         if is_named and not is_tensor:
             self.inference.fail(
-                f"'{name}' is in mutates_args but is no tensor ({type_text})",
+                f"'{name}' is in mutates_args but is not a tensor ({type_text})",
                 "Only tensors and lists of tensors can be written to.",
             )
         if not is_tensor or not (is_named or self.mutates_args is None):
@@ -355,7 +355,7 @@ def infer_schema(
     op_name: str | None = None,
     tags: Tags = (),
 ) -> str:
-    """Return the schema that a function implies by its type hints.
+    """Return the schema that a function's type hints imply.
 
     >>> from opwright import Tensor
     >>> def gain(x: Tensor, factor: float = 1.0, dims: tuple[int, int] | None = None) -> Tensor: ...
@@ -364,10 +364,10 @@ def infer_schema(
     >>> infer_schema(gain, mutates_args=["x"])
     '(Tensor(a0!) x, float factor=1.0, SymInt[2]? dims=None) -> Tensor'
 
-    Beside what torch.library infers: lists and optionals of every type, `complex`, `layout`,
-    `memory_format`, `str` lists, tuples (`T[N]` when all elements have one type, else a tuple), an
-    Enum (`int` or `str`, by the type of its values), registered opaque classes, optional results,
-    and defaults of all these.
+    In addition to what torch.library infers: lists and optionals of every type, `complex`,
+    `layout`, `memory_format`, `str` lists, tuples (`T[N]` when all elements have one type,
+    otherwise a tuple), an Enum (`int` or `str`, by the type of its values), registered opaque
+    classes, optional results, and defaults of all these.
     """
     inference = _Inference(prototype_function, op_name)
     names = read_mutates_args(mutates_args)
@@ -384,9 +384,9 @@ def infer_schema(
 
 
 def restorers(function: Callable) -> Restorers:
-    """Return, by parameter, what turns a schema's value into what the hint promises.
+    """Return, by parameter, the functions that turn schema values into what the hints promise.
 
-    Hints that cannot be read promise nothing: a function with `schema=` needs none.
+    Hints that cannot be read promise nothing: a function with `schema=` does not need them.
     """
     found = {}
     inference = _Inference(function, None)

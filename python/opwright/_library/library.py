@@ -1,4 +1,4 @@
-"""Library: a set of registrations that ends with its scope or its last reference."""
+"""Library: a set of registrations that is removed with its scope or its last reference."""
 
 from collections.abc import Callable
 from types import TracebackType
@@ -16,9 +16,8 @@ class Library:
     """Define operators of a namespace, or register functions for them, for as long as it lives.
 
     `kind` is "DEF" (the one library that owns its namespace), "FRAGMENT" (adds operators to it) or
-    "IMPL" (adds functions). `dispatch_key` is where `impl` registers when it is not told otherwise.
-    Leaving a `with`, or the end of the last reference, removes what it added, and what that had
-    replaced comes back.
+    "IMPL" (adds functions). `dispatch_key` is the default key for `impl`. Leaving a `with`, or
+    dropping the last reference, removes what it added and restores what it had replaced.
 
     >>> import opwright as ow
     >>> with Library("tour", "FRAGMENT") as lib:
@@ -45,13 +44,13 @@ class Library:
             self._scope.claim(ns)
 
     def define(self, schema: str, alias_analysis: str = "", *, tags: Tags = ()) -> str:
-        """Define an operator of the namespace; returns its name without the namespace.
+        """Define an operator of the namespace; return its name without the namespace.
 
         >>> lib = Library("tour", "FRAGMENT")
         >>> lib.define("half(Tensor x) -> Tensor")
         'half'
 
-        `alias_analysis` is there for code written for PyTorch: aliasing is what the schema says.
+        `alias_analysis` is accepted for code written for PyTorch; the schema defines aliasing.
         """
         if alias_analysis not in ("", "FROM_SCHEMA", "CONSERVATIVE"):
             raise ValueError(
@@ -81,7 +80,7 @@ class Library:
     ) -> None:
         """Register `fn` for a device, or under one of PyTorch's dispatch keys.
 
-        Without a key here or in the library it is a composite body, which transforms see through.
+        Without a key here or in the library, `fn` is a composite that transforms see through.
 
         >>> import opwright as ow
         >>> lib = Library("aten", "IMPL", "CPU")
@@ -100,10 +99,10 @@ class Library:
         registrations.implement((slot,), fn)
 
     def fallback(self, fn: Callable, dispatch_key: str = "") -> None:
-        """Register what runs for every operator that has no function for a device.
+        """Register a fallback for every operator that has no function for a device.
 
-        It gets the operator and the arguments: `fn(op, *args, **kwargs)`. The library's namespace
-        must be "_".
+        It is called with the operator and the arguments: `fn(op, *args, **kwargs)`. The library's
+        namespace must be "_".
 
         >>> import opwright as ow
         >>> _ = ow.library.define("tour::nothing", "(Tensor x) -> Tensor")

@@ -1,4 +1,4 @@
-"""Who registered what from Python, so that it can be replaced and removed."""
+"""Tracks what Python registered, so that it can be replaced and removed."""
 
 import re
 import weakref
@@ -12,7 +12,7 @@ from .tag import Tags, split_tags
 _NAME = re.compile(r"[a-zA-Z_]\w*::[a-zA-Z_]\w*(\.[a-zA-Z_]\w*)?", re.ASCII)
 DEFAULT_SLOT = "AllDevices"
 _FAKE_SLOTS = ("Fake", "Meta", "meta")
-# Slots that hold the operator under its own signature; the others hold rules.
+# Slots whose functions have the operator's own signature; the others hold rules.
 _RULES = {
     "Autograd": "register_autograd",
     "SetupContext": "register_autograd",
@@ -25,22 +25,22 @@ _RULES = {
 }
 
 
-# Of operators whose formula Python registered: the arguments of which it gets old values.
+# For operators with a formula registered from Python: the arguments whose old values it gets.
 kept_arguments: dict[str, tuple[int, ...]] = {}
 
 
 class Registrations:
-    """What one party registered for one operator; all of it goes when this is closed or dies.
+    """The registrations of one party for one operator; all are removed when this is closed or dies.
 
-    A party is a definition from Python (with all that was registered for it without `lib=`), a
-    Library, or the package itself for operators that something else defined.
+    A party is a definition from Python (with everything registered for it without `lib=`), a
+    Library, or the package itself for operators defined elsewhere.
     """
 
     def __init__(self, name: str):
         self.name = name
         self._scope = _C.Scope()
         self._tokens: dict[str, int] = {}  # by slot
-        self._disabled: dict[str, int] = {}  # by slot: what stands in for the disabled kernel
+        self._disabled: dict[str, int] = {}  # by slot: the fallback for the disabled kernel
         self._default: Callable | None = None  # the function of custom_op
         self._restorers: Restorers = {}
         self._autocast: dict[str, _C.dtype] = {}  # by device type
@@ -56,7 +56,7 @@ class Registrations:
         return operator
 
     def set_default(self, function: Callable, restorers: Restorers) -> None:
-        """Remember the function of custom_op: what runs where a kernel is disabled."""
+        """Store the function of custom_op, which runs where a kernel is disabled."""
         schema = _C.require_operator(self.name).schema
         self._restorers = restorers
         self._default = restoring(function, restorers, schema)
@@ -82,7 +82,7 @@ class Registrations:
         self._replace("Autocast", token)
 
     def keep_old(self, positions: Iterable[int]) -> None:
-        """Let a formula have the values from before the call of arguments that are written."""
+        """Give a formula the values of written arguments from before the call."""
         kept_arguments[self.name] = tuple(positions)
         if positions:
             self._replace("KeepOld", self._scope.implement_keep_old(self.name, positions))
@@ -94,7 +94,7 @@ class Registrations:
         self._replace(_converter_key(engine, since_version), token)
 
     def remove_converter(self, engine: str, since_version: int) -> bool:
-        """Tell whether there was one."""
+        """Return whether there was one."""
         key = _converter_key(engine, since_version)
         is_there = key in self._tokens
         self.remove(key)
@@ -149,25 +149,25 @@ class Registrations:
 
 
 def _converter_key(engine: str, since_version: int) -> str:
-    """Rules of other engines and versions stand in the same slot side by side."""
+    """Rules of other engines and versions share the same slot."""
     return f"Convert for {engine} {since_version}"
 
 
-# Definitions from Python by operator name. Whoever defined one holds it.
+# Definitions from Python by operator name. The party that defined one holds it.
 _definitions: weakref.WeakValueDictionary[str, Registrations] = weakref.WeakValueDictionary()
 # Held by the package: definitions without `lib=`.
 _kept: dict[str, Registrations] = {}
-# The same for what is registered, without `lib=`, for operators that something else defines.
+# The same for registrations, without `lib=`, for operators defined elsewhere.
 _foreign: dict[str, Registrations] = {}
 
 
 def definition_of(name: str) -> Registrations | None:
-    """Return the definition from Python of that name; whoever holds it keeps it."""
+    """Return the definition from Python with that name; its holder keeps it alive."""
     return _definitions.get(name)
 
 
 def restorers_of(name: str) -> Restorers:
-    """Return what turns the values of a call into what the hints of the definition promise."""
+    """Return the function that turns the values of a call into what the hints promise."""
     definition = _definitions.get(name)
     return definition._restorers if definition else {}
 
@@ -177,14 +177,14 @@ def keep(registrations: Registrations) -> None:
 
 
 def registrations_of(name: str) -> Registrations:
-    """Where a registration without `lib=` belongs: to the definition, or to the package."""
+    """Return the owner of a registration without `lib=`: the definition, or the package."""
     if definition := _definitions.get(name):
         return definition
     return _foreign.setdefault(name, Registrations(name))
 
 
 def replace_definition(name: str) -> None:
-    """Remove what Python defined under that name, with all that was registered for it."""
+    """Remove what Python defined under that name, with everything registered for it."""
     if definition := _definitions.get(name):
         definition.close()
         if _kept.get(name) is definition:
@@ -192,7 +192,7 @@ def replace_definition(name: str) -> None:
 
 
 def check_name(name: object) -> None:
-    """Refuse what is not the name of one operator."""
+    """Reject anything that is not the name of one operator."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         shown = repr(name) if isinstance(name, str) else type(name).__name__
         raise ValueError(
@@ -226,20 +226,20 @@ def operator_name(op: str | _C.Operator | _C.OperatorPacket) -> str:
 
 
 def kernel_slot(slot: str | _C.device) -> str:
-    """Return the slot that a device or a dispatch key names; rules are refused."""
+    """Return the slot of a device or a dispatch key; reject rules."""
     if isinstance(slot, _C.device):
         return slot.type
     if not isinstance(slot, str):
         raise TypeError(f"a device type must be a string, got {type(slot).__name__}")
     if slot in _RULES:
         raise ValueError(
-            f"a function under '{slot}' is no kernel here; use opwright.library.{_RULES[slot]}"
+            f"a function under '{slot}' is not a kernel; use opwright.library.{_RULES[slot]}"
         )
     return DEFAULT_SLOT if slot == "default" else slot
 
 
 def kernel_slots(device_types: str | _C.device | Iterable[str] | None) -> tuple[str, ...]:
-    """Return the slots of `device_types`; None is the default for every device."""
+    """Return the slots of `device_types`; None means the default for every device."""
     if device_types is None:
         return (DEFAULT_SLOT,)
     if isinstance(device_types, str | _C.device):

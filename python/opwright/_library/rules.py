@@ -1,7 +1,7 @@
 """Adapters between an author's rule, in torch.library's form, and the values of its slot.
 
-include/opwright/c_api.h lists the arguments of each slot. All arguments of the operator arrive by
-position, defaults filled in.
+include/opwright/c_api.h lists the arguments of each slot. All arguments of the operator are passed
+by position, with defaults filled in.
 """
 
 import functools
@@ -15,7 +15,7 @@ from .infer_schema import Restorers
 
 @dataclass(frozen=True)
 class VmapInfo:
-    """What a vmap rule is told beside its arguments.
+    """Information for a vmap rule beyond its arguments.
 
     >>> VmapInfo(batch_size=3, randomness="error").batch_size
     3
@@ -23,18 +23,18 @@ class VmapInfo:
 
     batch_size: int
     randomness: str  # "error", "same" or "different"
-    # Where the batch dimension of each keyword-only argument is, or None.
+    # The batch dimension of each keyword-only argument, or None.
     keyword_in_dims: dict[str, object] = field(default_factory=dict)
 
 
 def check_callable(name: str, what: str, function: object) -> None:
-    """Refuse what cannot be called."""
+    """Reject objects that are not callable."""
     if not callable(function):
         raise TypeError(f"{name}: {what} must be callable, got {type(function).__name__}")
 
 
 def restoring(function: Callable, restorers: Restorers, schema: _C.Schema) -> Callable:
-    """Wrap a kernel so that it gets what the hints of the operator's function promise."""
+    """Wrap a kernel so that it receives what the type hints of the operator's function promise."""
     if not restorers:
         return function
     names = [argument.name for argument in schema.arguments]
@@ -119,7 +119,7 @@ def vmap_rule(operator: _C.Operator, function: Callable, restorers: Restorers) -
 
 
 def scatter_rule(operator: _C.Operator, function: Callable, restorers: Restorers) -> Callable:
-    """Adapt `function(base, value, *args, **kwargs)`, with the place last for a list of views."""
+    """Adapt `function(base, value, *args, **kwargs)`, with the index last for a list of views."""
     check_callable(operator.name, "a scatter rule", function)
     schema = operator.schema
     is_list = bool(schema.returns) and str(schema.returns[0].type).endswith("[]")
@@ -157,7 +157,7 @@ def jvp_rule(operator: _C.Operator, function: Callable, restorers: Restorers) ->
 
 
 def old_positions(operator: _C.Operator, names: Sequence[str]) -> list[int]:
-    """Return where the arguments stand whose old values a formula keeps."""
+    """Return the indices of the arguments whose old values a formula keeps."""
     arguments = [argument.name for argument in operator.schema.arguments]
     for name in (names,) if isinstance(names, str) else names:
         if name not in arguments or not operator.schema.arguments[arguments.index(name)].is_write:
@@ -168,7 +168,7 @@ def old_positions(operator: _C.Operator, names: Sequence[str]) -> list[int]:
 
 
 def setup_context_rule(operator: _C.Operator, function: Callable, restorers: Restorers) -> Callable:
-    """Adapt `function(ctx, inputs, output)`, with `keyword_only_inputs` third where there are."""
+    """Adapt `function(ctx, inputs, output)`, with `keyword_only_inputs` third if there are any."""
     check_callable(operator.name, "setup_context", function)
     schema = operator.schema
     names = ["ctx", "inputs", "output"]
@@ -191,7 +191,7 @@ def setup_context_rule(operator: _C.Operator, function: Callable, restorers: Res
 
 
 def _restoring_inputs(rule: Callable, restorers: Restorers, schema: _C.Schema) -> Callable:
-    """Wrap a setup_context so that its inputs are what the hints of the operator promise."""
+    """Wrap a setup_context so that its inputs are what the type hints of the operator promise."""
     if not restorers:
         return rule
     positional = [argument.name for argument in schema.arguments if not argument.kwarg_only]

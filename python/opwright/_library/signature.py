@@ -6,7 +6,7 @@ from .. import _C
 
 
 def signature_of(operator: _C.Operator) -> inspect.Signature:
-    """Return the Python signature that the schema of `operator` means.
+    """Return the Python signature that corresponds to the schema of `operator`.
 
     >>> import inspect
     >>> inspect.signature(ow.ops.aten.add.Tensor)
@@ -26,5 +26,5 @@ def signature_of(operator: _C.Operator) -> inspect.Signature:
     ]
     types = [result.type for result in schema.returns]
     returned = types[0] if len(types) == 1 else f"({', '.join(types)})"
-    # A schema may have an argument with a default before one without, which Python cannot say.
+    # A schema may have an argument with a default before one without; Python cannot express that.
     return inspect.Signature(parameters, return_annotation=returned, __validate_parameters__=False)

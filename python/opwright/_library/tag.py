@@ -9,8 +9,8 @@ from .._generator.generate_ops.tags import FOREIGN_TAGS
 class Tag(Enum):
     """What an operator declares beyond its schema; the names are those of torch.Tag.
 
-    The first group has a meaning here. The second is accepted, so that code written for PyTorch
-    runs, and kept as `operator.foreign_tags`.
+    Tags of the first group have a meaning here. The others are accepted, so that code written for
+    PyTorch runs, and kept as `operator.foreign_tags`.
 
     >>> from opwright.library import Tag
     >>> Tag.pointwise.value
@@ -50,7 +50,7 @@ Tags = TagLike | Iterable[TagLike] | None
 
 
 def tag_names(tags: Tags) -> tuple[str, ...]:
-    """Return the names of a tag, of several, or of none, each once."""
+    """Return the names of one tag, several, or none, each once."""
     if tags is None:
         return ()
     if isinstance(tags, TagLike):
@@ -62,7 +62,7 @@ def tag_names(tags: Tags) -> tuple[str, ...]:
 
 
 def split_tags(tags: Tags) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names that the core knows (or refuses), and those that are torch's alone."""
+    """Return the names that the core knows (or rejects), and those that only torch uses."""
     names = tag_names(tags)
     ours = tuple(name for name in names if name not in FOREIGN_TAGS)
     return ours, tuple(name for name in names if name in FOREIGN_TAGS)

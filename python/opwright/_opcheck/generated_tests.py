@@ -1,4 +1,4 @@
-"""generate_opcheck_tests: a test suite becomes opchecks of the operators that it calls."""
+"""generate_opcheck_tests: runs opcheck on the operators that a test suite calls."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ Decorators = Callable | Sequence[Callable]
 
 @contextmanager
 def _checked(namespaces: list[str], checks: list[str], examples: int, seed: int) -> Iterator[None]:
-    """Run opcheck on what the block calls; raise for what it found when the block has ended."""
+    """Run opcheck on the calls of the block; raise the failures when the block ends."""
     with _C.CheckedCalls(namespaces, checks, examples, seed) as calls:
         yield
     if calls.failures:
@@ -63,13 +63,13 @@ def generate_opcheck_tests(
     seed: int = 0,
     additional_decorators: Mapping[str, Decorators] | None = None,
 ) -> TestCase:
-    """Add to a class of tests, for each of them, one that opchecks the operators that it calls.
+    """Add to a test class, for each of its tests, a test that opchecks the operators it calls.
 
     `test_case` is a `unittest.TestCase` or a class that pytest collects. For `test_gain` it gets
-    `test_opcheck__test_gain`, which does the same and looks at each call of an operator of the
-    `namespaces`; calls that differ in the values of tensors alone are looked at once. It fails with
+    `test_opcheck__test_gain`, which runs the same test and checks each call of an operator of the
+    `namespaces`; calls that differ only in the values of tensors are checked once. It fails with
     the report of `opcheck` and the line of the call. `test_utils`, `examples` and `seed` are those
-    of `opcheck`; `additional_decorators` has one or more for the names of added tests.
+    of `opcheck`; `additional_decorators` maps names of added tests to one or more decorators.
 
     >>> import unittest
     >>> import opwright as ow

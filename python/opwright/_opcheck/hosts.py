@@ -1,4 +1,4 @@
-"""The hosts that opcheck compares with: a call in each, with values of Opwright in and out."""
+"""The hosts that opcheck compares with: each runs a call on Opwright's values."""
 
 import importlib.util
 from collections.abc import Callable, Iterator, Sequence
@@ -14,12 +14,12 @@ RUNTIME = "onnxruntime"
 
 
 def is_installed(package: str) -> bool:
-    """Tell whether a package can be imported; does not import it."""
+    """Return whether a package can be imported, without importing it."""
     return importlib.util.find_spec(package) is not None
 
 
 def split_keywords(op: _C.Operator, values: Sequence[Any]) -> tuple[list, dict[str, Any]]:
-    """Return the values of all arguments as those of a call."""
+    """Return the values of all arguments as positional and keyword arguments."""
     pairs = list(zip(op.schema.arguments, values, strict=True))
     return (
         [value for argument, value in pairs if not argument.kwarg_only],
@@ -28,7 +28,7 @@ def split_keywords(op: _C.Operator, values: Sequence[Any]) -> tuple[list, dict[s
 
 
 def as_list(op: _C.Operator, given: Any) -> list:
-    """Return what a call gave as one value for each result of the schema."""
+    """Return the results of a call as one value for each result of the schema."""
     count = len(op.schema.returns)
     if count == 0:
         return []
@@ -36,7 +36,7 @@ def as_list(op: _C.Operator, given: Any) -> list:
 
 
 def in_lists(value: Any, convert: Callable) -> Any:
-    """Return a value with its elements converted, where it is a list."""
+    """Return a value with its elements converted if it is a list."""
     if isinstance(value, list | tuple):
         return [in_lists(each, convert) for each in value]
     return convert(value)
@@ -85,7 +85,7 @@ class TorchHost:
 
 
 class JaxHost:
-    """Calls in JAX, under jit: tensors are copied, and written ones copied back."""
+    """Calls in JAX, under jit: tensors are copied, and written ones are copied back."""
 
     def __init__(self, _stack: ExitStack) -> None:
         pass
@@ -147,7 +147,7 @@ class JaxHost:
 
 
 class OnnxRuntimeReferee:
-    """Runs models in ONNX Runtime, with the operator itself as a node; the onnx package checks."""
+    """Runs models in ONNX Runtime, with the operator as a node; the onnx package checks them."""
 
     def __init__(self) -> None:
         self._known: tuple[bytes, Any] = (b"", None)  # the last model and its session
@@ -213,19 +213,19 @@ class MissingHost:
 
 @contextmanager
 def hosts_set(names: Sequence[str]) -> Iterator[list[str]]:
-    """Give the checks of the hosts that are named, which can be asked in the block."""
+    """Provide the named hosts to checks that run in the block."""
     known = [OWN, *_C.foreign_host_names()]
     for name in names:
         if name not in known:
             raise ValueError(
-                f"opcheck: hosts has {name!r}, which is no host; there are {', '.join(known)}"
+                f"opcheck: hosts has {name!r}, which is not a host; there are {', '.join(known)}"
             )
     with ExitStack() as stack:
         for name in (each for each in HOSTS if each in names):
             host = HOSTS[name](stack) if is_installed(name) else MissingHost(name)
             stack.callback(_C.set_foreign_host, name, None)
             _C.set_foreign_host(name, host)
-        # The check "onnx" asks it too, unless it is missing.
+        # The check "onnx" uses it too, unless it is missing.
         runs_models = is_installed(RUNTIME)
         if runs_models or RUNTIME in names:
             referee = OnnxRuntimeReferee() if runs_models else MissingHost(RUNTIME)

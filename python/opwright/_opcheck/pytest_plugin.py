@@ -21,13 +21,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="inputs that the fixture opcheck makes from each example (default: 50)",
     )
     group.addoption(
-        "--opcheck-seed", type=int, metavar="N", help="what they are made by (default: 0)"
+        "--opcheck-seed", type=int, metavar="N", help="seed of these inputs (default: 0)"
     )
 
 
 @pytest.fixture
 def opcheck(request: pytest.FixtureRequest) -> Callable[..., testing.CheckReport]:
-    """`opwright.opcheck`, with the options of the command line; -v shows its tables."""
+    """`opwright.opcheck` with the options of the command line; -v shows its tables."""
     options = {
         "examples": request.config.getoption("--opcheck-examples"),
         "seed": request.config.getoption("--opcheck-seed"),
@@ -50,7 +50,7 @@ def opcheck(request: pytest.FixtureRequest) -> Callable[..., testing.CheckReport
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Show the tables, if -v asks for them."""
+    """Show the tables if -v was given."""
     reports = terminalreporter.config.stash.get(_REPORTS, [])
     if not reports or terminalreporter.config.get_verbosity() < 1:
         return

@@ -1,4 +1,4 @@
-"""Gradients: of outputs with respect to inputs, functions with a backward of their own, the tape.
+"""Automatic differentiation: gradients, functions with their own backward, the tape.
 
 >>> import opwright as ow
 >>> x = ow.tensor([1.0, 2.0], requires_grad=True)
@@ -47,10 +47,10 @@ def backward(
     create_graph: bool = False,
     inputs: Tensors | None = None,
 ) -> None:
-    """Add to the `grad` of each leaf its gradient of the tensors' weighted sum.
+    """Accumulate gradients of the tensors' weighted sum into the `grad` of each leaf.
 
-    `grad_tensors` are the weights: a tensor of the same sizes for each, or None for 1 where there
-    is one element. `Tensor.backward` says what the others mean.
+    `grad_tensors` are the weights: a tensor of the same shape for each, or None for 1 where there
+    is one element. `Tensor.backward` describes the other arguments.
 
     >>> import opwright as ow
     >>> x = ow.ones(2, requires_grad=True)
@@ -73,9 +73,9 @@ def grad(
 ) -> tuple[_C.Tensor | None, ...]:
     """Return the gradients of the outputs' weighted sum with respect to the inputs.
 
-    An input that had no part in the outputs is an error, unless `allow_unused` (None is returned
-    for it) or `materialize_grads` (zeros). With `is_grads_batched` the first dimension of each of
-    `grad_outputs` is a batch, and so is that of the gradients.
+    An input that does not contribute to the outputs is an error, unless `allow_unused` (its
+    gradient is None) or `materialize_grads` (zeros). With `is_grads_batched` the first dimension of
+    each of `grad_outputs` is a batch dimension, and so is that of the gradients.
 
     >>> import opwright as ow
     >>> x = ow.tensor(3.0, requires_grad=True)

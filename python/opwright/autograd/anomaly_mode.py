@@ -1,4 +1,4 @@
-"""Looking for what goes wrong in a backward."""
+"""Anomaly detection: finds errors of a backward."""
 
 from types import TracebackType
 
@@ -8,10 +8,10 @@ __all__ = ["detect_anomaly", "set_detect_anomaly"]
 
 
 class set_detect_anomaly:  # noqa: N801 (torch's name, called as a function)
-    """Look for anomalies from now on, or no longer; under `with`, for its length.
+    """Turn anomaly detection on or off; in a `with` statement, for the block.
 
-    Then errors of a backward name the line of the forward call, and a gradient that is nan is an
-    error where it arises. `check_nan` is taken for torch's sake and must be True.
+    When on, errors of a backward name the line of the forward call, and a nan gradient is an error
+    where it arises. `check_nan` exists for compatibility with torch and must be True.
 
     >>> import opwright as ow
     >>> with ow.autograd.set_detect_anomaly(True):
@@ -21,7 +21,7 @@ class set_detect_anomaly:  # noqa: N801 (torch's name, called as a function)
 
     def __init__(self, mode: bool, check_nan: bool = True):
         if not check_nan:
-            raise NotImplementedError("anomalies are looked for with check_nan=True only")
+            raise NotImplementedError("anomaly detection supports check_nan=True only")
         self._previous = _C.set_anomaly_mode(bool(mode))
 
     def __enter__(self) -> None:
@@ -37,7 +37,7 @@ class set_detect_anomaly:  # noqa: N801 (torch's name, called as a function)
 
 
 class detect_anomaly:  # noqa: N801 (torch's name, used as `with detect_anomaly()`)
-    """Look for anomalies under `with`.
+    """Detect anomalies in a `with` block.
 
     >>> import opwright as ow
     >>> x = ow.tensor(0.0, requires_grad=True)
@@ -51,7 +51,7 @@ class detect_anomaly:  # noqa: N801 (torch's name, used as `with detect_anomaly(
 
     def __init__(self, check_nan: bool = True):
         if not check_nan:
-            raise NotImplementedError("anomalies are looked for with check_nan=True only")
+            raise NotImplementedError("anomaly detection supports check_nan=True only")
         self._previous: list[bool] = []
 
     def __enter__(self) -> None:

@@ -1,4 +1,4 @@
-"""Trading time for memory: what a function saves is computed again when the backward needs it."""
+"""Checkpointing: recomputes saved tensors in the backward, trading time for memory."""
 
 import contextlib
 from collections.abc import Callable
@@ -11,11 +11,11 @@ __all__ = ["checkpoint"]
 
 
 class _AllFound(Exception):  # noqa: N818
-    """Ends the second run of a function when what the first one saved is there."""
+    """Ends the second run of a function once it has saved everything that the first one saved."""
 
 
 class _Run:
-    """One call of a checkpointed function: how to run it again, and what that saved."""
+    """One call of a checkpointed function: how to run it again, and what that run saved."""
 
     def __init__(self, function: Callable, args: tuple, kwargs: dict[str, Any], keeps_rng: bool):
         self._function = function
@@ -26,8 +26,8 @@ class _Run:
         ]
         self._versions = [tensor._version for tensor in self._tensors]
         self._rng_state = random.get_rng_state() if keeps_rng else None
-        self._shapes: list[tuple] = []  # of what the first run saved
-        self._found: dict[int, _C.Tensor] = {}  # what another run saved and nobody took yet
+        self._shapes: list[tuple] = []  # of the tensors that the first run saved
+        self._found: dict[int, _C.Tensor] = {}  # saved by another run and not used yet
 
     def run(self) -> Any:
         with saved_tensors_hooks(self._pack, self._unpack):
@@ -95,11 +95,11 @@ def checkpoint(
     preserve_rng_state: bool = True,
     **kwargs: Any,
 ) -> Any:
-    """Call `function` without keeping what its backward needs: that runs it again.
+    """Call `function` without saving what its backward needs; the backward runs it again.
 
-    The function must do the same each time; random numbers do when `preserve_rng_state`.
-    `use_reentrant=True` is PyTorch's older way, which is not offered: this one gives the same
-    gradients, and those of captured tensors too.
+    The function must do the same each time; random numbers repeat if `preserve_rng_state`.
+    `use_reentrant=True`, PyTorch's older implementation, is not supported: this one computes the
+    same gradients, and those of captured tensors too.
 
     >>> import opwright as ow
     >>> x = ow.ones(2, requires_grad=True)
@@ -109,7 +109,7 @@ def checkpoint(
     True
     """
     if use_reentrant:
-        raise ValueError("checkpoint: use_reentrant=True is not offered; leave it out")
+        raise ValueError("checkpoint: use_reentrant=True is not supported; remove it")
     if not _C.is_grad_enabled():
         return function(*args, **kwargs)
     return _Run(function, args, kwargs, preserve_rng_state).run()

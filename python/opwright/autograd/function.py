@@ -1,4 +1,4 @@
-"""Functions with a backward of their own."""
+"""Functions with their own backward."""
 
 import functools
 from collections.abc import Callable
@@ -12,15 +12,15 @@ FunctionCtx = _C.TapeNode
 
 
 class Function:
-    """Base class of functions with a backward of their own; called through `apply`.
+    """Base class of functions with their own backward; called through `apply`.
 
-    `forward(ctx, *args)` computes, `backward(ctx, *grads)` gives a gradient, or None, for each
-    argument of it. `ctx` is what `opwright.library.register_autograd` describes, with `mark_dirty`
-    for inputs that were written. In the second form `forward(*args)` has no ctx and
+    `forward(ctx, *args)` computes the outputs, `backward(ctx, *grads)` returns a gradient, or None,
+    for each argument of it. `opwright.library.register_autograd` describes `ctx`, which also has
+    `mark_dirty` for inputs that were written. In the second form `forward(*args)` has no ctx and
     `setup_context(ctx, inputs, output)` saves.
 
-    What forward does is not recorded. An operator (`opwright.library.custom_op`) is seen by
-    tracing as a whole and may be batched by a rule; a Function is neither.
+    The body of forward is not recorded. Tracing sees an operator (`opwright.library.custom_op`) as
+    one call, and a rule can batch it; a Function supports neither.
 
     >>> import opwright as ow
     >>> class Cube(ow.autograd.Function):
@@ -46,12 +46,12 @@ class Function:
 
     @staticmethod
     def setup_context(ctx: FunctionCtx, inputs: tuple[Any, ...], output: Any) -> None:
-        """Save what `backward` needs, where `forward` has no ctx."""
+        """Save what `backward` needs, if `forward` has no ctx."""
         raise NotImplementedError("setup_context is for Functions whose forward takes no ctx")
 
     @staticmethod
     def backward(ctx: FunctionCtx, *grads: Any) -> Any:
-        """Give a gradient, or None, for each argument of `forward`."""
+        """Return a gradient, or None, for each argument of `forward`."""
         raise NotImplementedError(
             "a Function must have a static method `backward` to be differentiated"
         )
@@ -76,7 +76,7 @@ class _DifferentiatedOnce(Function):
 
 
 def once_differentiable(function: Callable) -> Callable:
-    """Decorate a `backward` that cannot itself be differentiated: doing so is then an error.
+    """Decorate a `backward` that cannot itself be differentiated; doing so then raises an error.
 
     >>> import opwright as ow
     >>> class Double(ow.autograd.Function):

@@ -1,4 +1,4 @@
-"""gradcheck, gradgradcheck: derivatives by formulas against differences of values."""
+"""gradcheck, gradgradcheck: compare analytical derivatives with finite differences."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ class GradcheckError(RuntimeError):
 
 
 def _flatten(func: Callable, inputs: object) -> tuple[Callable, list[_C.Tensor]]:
-    """Give the function as one of a list of tensors, and that list."""
+    """Return the function as one of a list of tensors, and that list."""
     args = inputs if isinstance(inputs, (tuple, list)) else (inputs,)
     leaves, spec = pytree.tree_flatten(tuple(args))
     places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, _C.Tensor)]
@@ -63,12 +63,12 @@ def gradcheck(
     check_backward_ad: bool = True,
     fast_mode: bool = False,
 ) -> bool:
-    """Compare the gradients of `func` with differences of its values.
+    """Compare the gradients of `func` with finite differences.
 
-    Inputs that require grad are checked; they are to be float64 or complex128. With `fast_mode`
-    random directions stand in for all pairs of elements. A backward that gives two results for one
-    input is found too. Returns True, or raises `GradcheckError` with the input, the output, the
-    elements and both values; without `raise_exception` returns False.
+    Checks inputs that require grad; they should be float64 or complex128. With `fast_mode` random
+    directions replace all pairs of elements. Also detects a backward that returns different results
+    for the same input. Returns True, or raises `GradcheckError` with the input, the output, the
+    elements and both values; returns False if `raise_exception` is False.
 
     >>> import opwright as ow
     >>> x = ow.tensor([1.0, 2.0], dtype=ow.float64).requires_grad_()
@@ -106,10 +106,10 @@ def gradgradcheck(
     check_rev_over_rev: bool = True,
     fast_mode: bool = False,
 ) -> bool:
-    """Compare the gradients of the gradients of `func` with differences of those.
+    """Compare the second derivatives of `func` with finite differences of its gradients.
 
-    `grad_outputs` are the gradients of the outputs that they are taken at; without them random
-    ones are made. All else is as in `gradcheck`.
+    `grad_outputs` are the gradients of the outputs to use; by default they are random. Otherwise it
+    is like `gradcheck`.
 
     >>> import opwright as ow
     >>> x = ow.tensor([1.0, 2.0], dtype=ow.float64).requires_grad_()

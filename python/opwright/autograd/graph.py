@@ -1,4 +1,4 @@
-"""The tape: nodes, where gradients go, and what stands for saved tensors."""
+"""The tape: nodes, gradient edges, and hooks for saved tensors."""
 
 from collections.abc import Callable
 from types import TracebackType
@@ -11,7 +11,7 @@ __all__ = ["GradientEdge", "Node", "get_gradient_edge", "saved_tensors_hooks"]
 
 
 class GradientEdge(NamedTuple):
-    """Where a gradient goes: a place of a node.
+    """Where a gradient goes: an input of a node.
 
     >>> import opwright as ow
     >>> get_gradient_edge(ow.ones(2, requires_grad=True).sin()).output_nr
@@ -33,10 +33,10 @@ def get_gradient_edge(tensor: _C.Tensor) -> GradientEdge:
 
 
 class saved_tensors_hooks:  # noqa: N801 (torch's name, used as `with saved_tensors_hooks(...)`)
-    """Within it, what is saved for a backward goes through `pack_hook`.
+    """Pass tensors saved for a backward through `pack_hook` in a `with` block.
 
-    `pack_hook(tensor)` gives what is kept in the tensor's place, `unpack_hook` of that gives the
-    tensor when a formula asks.
+    `pack_hook(tensor)` returns the object to keep instead of the tensor; `unpack_hook` turns it
+    back into the tensor when a formula uses it.
 
     >>> import opwright as ow
     >>> x = ow.tensor([1.0, 2.0], requires_grad=True)

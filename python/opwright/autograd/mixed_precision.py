@@ -1,4 +1,4 @@
-"""Functions with a backward of their own, under autocast."""
+"""Functions with their own backward, under autocast."""
 
 import functools
 from collections.abc import Callable
@@ -13,7 +13,7 @@ __all__ = ["custom_bwd", "custom_fwd"]
 
 
 def _cast(values: Any, device_type: str, dtype: _C.dtype) -> Any:
-    """Cast what autocast would: the float tensors of the device but those of float64."""
+    """Cast what autocast would: the device's float tensors except those of float64."""
 
     def cast(value: Any) -> Any:
         is_cast = (
@@ -38,11 +38,12 @@ def custom_fwd(
     device_type: str,
     cast_inputs: _C.dtype | None = None,
 ) -> Callable[..., Any]:
-    """Decorate the `forward` of a Function: what it does under autocast, for `custom_bwd` too.
+    """Decorate the `forward` of a Function to set its behaviour under autocast, for `custom_bwd`
+    too.
 
-    Without `cast_inputs` forward runs under the autocast around it. With it, an autocast that is on
-    for `device_type` is switched off inside, and float tensors of that device come in this dtype;
-    those of float64 stay as they are. Where autocast is off nothing happens. Of a Function with
+    Without `cast_inputs` forward runs under the enclosing autocast. With it, an autocast that is on
+    for `device_type` is disabled inside, and float tensors of that device are cast to this dtype;
+    those of float64 stay as they are. Where autocast is off it does nothing. If the Function has a
     `setup_context`, decorate that in the same way too: it has the ctx.
 
     >>> import opwright as ow
@@ -85,9 +86,9 @@ def custom_fwd(
 
 
 def custom_bwd(bwd: Callable | None = None, *, device_type: str) -> Callable[..., Any]:
-    """Decorate the `backward` of a Function: it runs under the autocast that its forward ran under.
+    """Decorate the `backward` of a Function to run under the autocast settings of its forward.
 
-    That is so wherever backward is called from; `custom_fwd` notes it.
+    That holds wherever backward is called from; `custom_fwd` records the settings.
 
     >>> import opwright as ow
     >>> from opwright.autograd import Function, custom_bwd, custom_fwd

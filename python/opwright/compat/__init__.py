@@ -6,5 +6,5 @@ Code written for PyTorch runs with `torch` replaced by `opwright.compat.torch` i
 >>> torch.ops.aten.neg(torch.tensor([1.0])).tolist()
 [-1.0]
 
-Every path is a real module that has names and no logic. What is not there yet is absent.
+Every path is a real module that has names and no logic. Names not supported yet are absent.
 """

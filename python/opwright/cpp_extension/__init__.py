@@ -1,7 +1,7 @@
-"""C++ operators from source text, compiled while the program runs.
+"""C++ operators from source text, compiled at run time.
 
-The names and meaning follow torch.utils.cpp_extension. Sources are compiled by the system's
-compiler against our headers alone, kept in a cache by content, and loaded as operator binaries.
+Names and semantics follow torch.utils.cpp_extension. The system's compiler compiles the sources
+against our headers only; the result is cached by content and loaded as an operator binary.
 """
 
 import os
@@ -57,28 +57,27 @@ def load_inline(
     True
 
     `functions` names C++ functions of `cpp_sources`: a string, a list, or a dict with their
-    documentation. Each becomes an operator whose schema follows from its C++ type, and an attribute
-    of the module. Operators that the source registers itself (TORCH_LIBRARY, RegisterOperators,
-    OPWRIGHT_LIBRARY) are under `opwright.ops`.
+    documentation. Each becomes an operator whose schema is inferred from its C++ type, and an
+    attribute of the module. Operators that the source registers itself (TORCH_LIBRARY,
+    RegisterOperators, OPWRIGHT_LIBRARY) are under `opwright.ops`.
 
-    Strings of one list make one file. It starts with torch/extension.h, unless it includes one of
+    The strings of a list form one file. It starts with torch/extension.h, unless it includes one of
     our own headers (opwright/...) or `no_implicit_headers` is set. The compiler's messages name
     `<name>.cpp` (`<name>_2.cpp` for the second string) with the line numbers of the string.
 
-    What was built is kept in the cache (see `python -m opwright cache`) by the content of sources,
-    own headers, flags, compiler and our headers; or in `build_directory`. Changed sources under the
-    same name replace the operators that this name had, while modules that were returned earlier
-    keep their functions.
+    Builds are cached (see `python -m opwright cache`) by the content of sources, own headers,
+    flags, compiler and our headers, or in `build_directory`. Changed sources under the same name
+    replace the operators of that name, while modules returned earlier keep their functions.
 
     `opencl_sources` are kernels in OpenCL C, {name: text}: in C++ each is the SourceKernel
     `opencl::<name>` (opwright/source_kernel.h), compiled by the device when it is first launched.
     `cuda_sources` are compiled by nvcc; `with_cuda=True` gives the C++ sources CUDA's headers and
-    library. `use_pch` tells whether our headers are precompiled: None does so in the background
+    library. `use_pch` controls precompiled headers: None precompiles our headers in the background
     after the second build, True before this one. With `is_python_module=False` the path of the
     library is returned. `with_pytorch_error_handling` and `keep_intermediates` have no effect.
 
-    CompileError for a source that does not compile, CompilerNotFoundError without a compiler,
-    ValueError for a function that is not in the source.
+    Raises CompileError for a source that does not compile, CompilerNotFoundError without a
+    compiler, ValueError for a function that is not in the source.
     """
     _refuse_sycl("load_inline", sycl_sources, extra_sycl_cflags, with_sycl)
     _check_name("load_inline", name)
@@ -134,14 +133,14 @@ def load(
     True
 
     The module has the functions of PYBIND11_MODULE(TORCH_EXTENSION_NAME, m); operators that the
-    sources register themselves are under `opwright.ops`. The other arguments, the cache, and how
-    changed sources replace older ones are as in `load_inline`.
+    sources register themselves are under `opwright.ops`. The other arguments, the cache, and the
+    replacement of changed sources are as in `load_inline`.
     """
     _refuse_sycl("load", None, extra_sycl_cflags, with_sycl)
     _check_name("load", name)
     if is_standalone:
         raise NotImplementedError(
-            "load: is_standalone makes a program, and Opwright builds operator binaries alone; "
+            "load: is_standalone makes a program, but Opwright builds only operator binaries; "
             "build programs with CMake and the target opwright::opwright"
         )
     files = [os.fspath(path) for path in _listed(sources)]
@@ -185,7 +184,7 @@ def _load(
         except OSError:
             if os.path.exists(entry.folder):
                 raise
-            # Another process made room in the cache at this moment.
+            # Another process evicted the entry at this moment.
             extension = _modules.activate(build.name, build.run(store), docs)
     return extension.module if is_python_module else extension.path
 

@@ -1,4 +1,4 @@
-"""From sources to one shared library in the cache: what identifies a build, and how it is run."""
+"""Builds sources into one shared library in the cache: what identifies a build, how it runs."""
 
 import errno
 import functools
@@ -15,15 +15,15 @@ KIND = "extension"
 FLAGS = ["-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden", "-fdiagnostics-color=never"]
 # A session may load many of these, and some hold CUDA's runtime (opwright/error.h).
 DEFINITIONS = ["-DOPWRIGHT_DYNAMIC_TLS"]
-# PyTorch's headers bring most of the standard library along, and so do ours under its names: a
-# third of the time of a small source. With this they do not.
+# PyTorch's headers include most of the standard library, and so do ours under its names: a third of
+# the time of a small source. This turns that off.
 LEAN = "-DOPWRIGHT_COMPAT_LEAN"
-LINK_FLAGS = ["-shared", "-Wl,-z,defs"]  # a name that nothing defines is an error now, not at load
+LINK_FLAGS = ["-shared", "-Wl,-z,defs"]  # undefined symbols fail here, not at load
 UNIT = "_whole"  # the file that holds the author's strings
 
 
 class Build:
-    """One library to be: what the author gave, and everything else that its content depends on."""
+    """One library to build: the author's input, and everything else that its content depends on."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Build:
 
     @functools.cached_property
     def key(self) -> str:
-        """The digest of all that the library depends on, but headers of the author's own."""
+        """Return the digest of everything the library depends on, except the author's headers."""
         parts = [
             self.name,
             _toolchain_identity(tuple(self.compiler), tuple(self.nvcc)),
@@ -80,7 +80,7 @@ class Build:
         return _cache.digest_of(*parts)
 
     def run(self, store: _cache.Store) -> _cache.Entry:
-        """The entry with the library, built unless it is there."""
+        """Return the entry with the library, building it if necessary."""
         return _cache.obtain(
             store,
             KIND,
@@ -134,7 +134,7 @@ class Build:
             header.note_build()
 
     def _build_one(self, start: list[str], folder: str, unit: str, link: list[str]) -> None:
-        """Compile and link one C++ unit by one command."""
+        """Compile and link one C++ unit with one command."""
         command = [*start, unit, "-MMD", "-MF", os.path.join(folder, "0.d"), *link]
         is_lean = "-include" not in start and _sources.uses_little(self.cpp)
         try:
@@ -143,10 +143,10 @@ class Build:
             failure = error
         else:
             return
-        # Outside of the handler: the author sees one error.
-        if "functions:" in failure.output:  # what stands behind the author's text
+        # Outside the handler, so that the author sees one error.
+        if "functions:" in failure.output:  # generated code after the author's text
             self._execute_alone(start, folder, unit)
-        has_lost_a_name = is_lean and "std" in failure.output  # one that our headers would bring
+        has_lost_a_name = is_lean and "std" in failure.output  # one that our headers would include
         if not has_lost_a_name:
             raise failure
         self._execute([command], folder)
@@ -154,7 +154,7 @@ class Build:
     def _build_several(
         self, host: list[str], device: list[str], folder: str, units: list[str], link: list[str]
     ) -> None:
-        """Compile each unit, several at once, and link them."""
+        """Compile each unit, several in parallel, and link them."""
         commands, objects = [], []
         for index, unit in enumerate(units):
             objects.append(os.path.join(folder, f"{index}.o"))
@@ -167,12 +167,12 @@ class Build:
             os.unlink(path)
 
     def _write_units(self, folder: str, namespace: str) -> list[str]:
-        """What is compiled: the author's files, or one file for each language of strings."""
+        """Return the sources to compile: the author's files, or one file per language."""
         units = list(self.files)
         for texts, suffix in ((self.cpp, ".cpp"), (self.cuda, ".cu")):
             if not texts:
                 continue
-            for text in texts:  # the compiler shows the lines of an error from these
+            for text in texts:  # the compiler shows lines of errors from these
                 _write(os.path.join(folder, text.file), text.content)
             header, is_added = _sources.leading_header(texts, self.no_implicit_headers)
             before = f"#include <{header}>\n" if is_added else ""
@@ -206,8 +206,8 @@ class Build:
         return [*self.nvcc, *host, *own, *architectures, *self.cuda_cflags]
 
     def _execute(self, commands: list[list[str]], folder: str) -> None:
-        """Run the commands, several at once where there are several; CompileError for the first."""
-        # The strings are in the build's folder; files are named from where the author is.
+        """Run the commands, in parallel if there are several; raise CompileError for the first."""
+        # The strings are in the build's folder; files are named relative to the author's folder.
         cwd = os.getcwd() if self.files else folder
         if len(commands) == 1:
             return self._execute_one(commands[0], cwd, folder)
@@ -220,7 +220,7 @@ class Build:
         return None
 
     def _execute_alone(self, start: list[str], folder: str, unit: str) -> None:
-        """Compile the author's text without the functions: an open bracket shows where it is."""
+        """Compile the author's text without the functions, to locate an unclosed bracket."""
         path = os.path.join(folder, unit)
         with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
             whole = file.read()
@@ -285,7 +285,7 @@ class Build:
         return explain(self.what, output, command, self.own_folders, shown)
 
     def _dependencies(self, folder: str) -> _cache.Facts:
-        """The author's own headers by what the compiler saw of them: {"/path": digest}."""
+        """Return the digests of the author's headers that the compiler read: {"/path": digest}."""
         found: _cache.Facts = {}
         given = {os.path.abspath(path) for path in self.files}
         ours = (*(os.path.realpath(path) for path in self.own_folders), os.path.realpath(folder))
@@ -306,7 +306,7 @@ class Build:
 
 
 class _Progress:
-    """A line on the error stream for a build that takes longer than a second."""
+    """Print a line to stderr if a build takes longer than a second."""
 
     def __init__(self, what: str):
         import threading
@@ -340,17 +340,17 @@ class _Progress:
 
 
 def is_current(entry: _cache.Entry) -> bool:
-    """Whether the author's own headers are what they were when the entry was built."""
+    """Return whether the author's own headers are unchanged since the entry was built."""
     return all(_cache.digest_of_file(path) == told for path, told in _headers_in(entry).items())
 
 
 def _headers_in(entry: _cache.Entry) -> _cache.Facts:
-    """The author's own headers: those facts whose name is a path."""
+    """Return the author's own headers: the facts whose name is a path."""
     return {path: digest for path, digest in entry.facts.items() if path.startswith(os.sep)}
 
 
 def _read_dependencies(path: str) -> list[str]:
-    """The files of a make rule."""
+    """Return the files of a make rule."""
     with open(path, encoding="utf-8", errors="surrogateescape") as file:
         text = file.read().replace("\\\n", " ")
     words = text.partition(": ")[2].replace("\\ ", "\0").split()
@@ -368,7 +368,7 @@ def _toolchain_identity(compiler: tuple[str, ...], nvcc: tuple[str, ...]) -> str
 
 @functools.cache
 def _headers_identity(folders: tuple[str, ...]) -> str:
-    """What changes when our headers do: the names, sizes and times of all of them."""
+    """Return a value that changes with our headers: their names, sizes and times."""
     parts = list(folders)
     for folder in folders:
         for path, folder_names, names in os.walk(os.path.join(folder, "opwright")):
@@ -384,7 +384,7 @@ def _state_of(path: str) -> str:
 
 @functools.cache
 def _processor() -> str:
-    """What -march=native depends on."""
+    """Return what -march=native depends on."""
     try:
         with open("/proc/cpuinfo") as file:
             return "".join(sorted({line for line in file if line.startswith(("flags", "model"))}))

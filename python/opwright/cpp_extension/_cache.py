@@ -1,8 +1,8 @@
-"""The cache of compiled code: entries by content, safe between processes, bounded in size.
+"""The cache of compiled code: keyed by content, safe across processes, bounded in size.
 
-An entry is the folder `<root>/<kind>/<key>`. It is put in place by one rename, and its manifest has
-a digest of every file, so that what was damaged is made again instead of loaded. Only what a cached
-look-up needs is imported here; building imports the rest. The kind `code` belongs to the core
+An entry is the folder `<root>/<kind>/<key>`. One rename puts it in place, and its manifest holds a
+digest of every file, so damaged entries are rebuilt instead of loaded. This module imports only
+what a cache hit needs; building imports the rest. The kind `code` belongs to the core
 (src/compile/object/code_store.h), whose entries are single files.
 """
 
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 try:
-    from _blake2 import blake2b  # hashlib starts OpenSSL, which takes as long as a whole look-up
+    from _blake2 import blake2b  # hashlib loads OpenSSL, which takes as long as an entire look-up
 except ImportError:
     from hashlib import blake2b
 
@@ -24,7 +24,7 @@ MANIFEST = "manifest"
 FORMAT = "opwright cache 1"
 DAY = 24 * 3600
 
-# What a cache answers that cannot be written: read-only, not ours, full, or no folder at all.
+# Errors of a cache that cannot be written: read-only, not ours, full, or without a folder.
 UNWRITABLE = {
     errno.EROFS,
     errno.EACCES,
@@ -40,7 +40,7 @@ Facts = dict[str, str]
 
 
 def digest_of(*parts: bytes | str) -> str:
-    """The digest of the parts, each with its length, so that no two lists of parts meet.
+    """Return the digest of the parts, each with its length, so that different lists never collide.
 
     >>> digest_of("ab", "c") == digest_of("a", "bc")
     False
@@ -54,7 +54,7 @@ def digest_of(*parts: bytes | str) -> str:
 
 
 def digest_of_file(path: str) -> str | None:
-    """The digest of a file's content; None when it cannot be read."""
+    """Return the digest of a file's content; None when it cannot be read."""
     try:
         with open(path, "rb") as file:
             return blake2b(file.read(), digest_size=20).hexdigest()
@@ -63,7 +63,7 @@ def digest_of_file(path: str) -> str | None:
 
 
 def cache_folder() -> str:
-    """OPWRIGHT_CACHE_DIR, else opwright in XDG_CACHE_HOME, else in ~/.cache."""
+    """Return OPWRIGHT_CACHE_DIR, else opwright in XDG_CACHE_HOME, else in ~/.cache."""
     if chosen := os.environ.get("OPWRIGHT_CACHE_DIR"):
         return os.path.abspath(os.path.expanduser(chosen))
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
@@ -71,7 +71,7 @@ def cache_folder() -> str:
 
 
 def parse_size(text: str) -> int:
-    """Bytes of "500M", "2G" or "1048576".
+    """Return the bytes of "500M", "2G" or "1048576".
 
     >>> parse_size("2K")
     2048
@@ -87,7 +87,7 @@ def parse_size(text: str) -> int:
 
 
 def size_limit() -> int:
-    """OPWRIGHT_CACHE_SIZE, else one gibibyte."""
+    """Return OPWRIGHT_CACHE_SIZE, else one gibibyte."""
     text = os.environ.get("OPWRIGHT_CACHE_SIZE")
     try:
         return parse_size(text) if text else DEFAULT_LIMIT
@@ -96,7 +96,7 @@ def size_limit() -> int:
 
 
 class Entry:
-    """A folder of the cache, with the facts that were told when it was made."""
+    """A folder of the cache, with the facts recorded when it was built."""
 
     def __init__(self, folder: str, files: Facts, facts: Facts):
         self.folder = folder
@@ -135,7 +135,7 @@ class Entry:
 
 
 class Store:
-    """The entries under one folder. `limit` bounds their size; None: they are never removed."""
+    """The entries under one folder. `limit` bounds their size; None means no limit."""
 
     def __init__(self, root: str, limit: int | None = None):
         self.root = root
@@ -145,12 +145,12 @@ class Store:
         return os.path.join(self.root, kind, key)
 
     def find(self, kind: str, key: str) -> Entry | None:
-        """The entry, if it is there and whole; it counts as used now."""
+        """Return the entry if it exists and is intact, and mark it as used now."""
         folder = self.folder(kind, key)
         entry = read_entry(folder)
         if entry is None or not entry.is_whole():
             return None
-        with suppress(OSError):  # a cache that is only read has no use for it
+        with suppress(OSError):  # a read-only cache does not need it
             os.utime(os.path.join(folder, MANIFEST))
         return entry
 
@@ -162,9 +162,9 @@ class Store:
         find: Callable[["Store"], Entry | None],
         on_wait: Callable[[], None],
     ) -> Entry:
-        """Build the entry while no other process does, or take what another has just built.
+        """Build the entry under a lock, or return the one that another process has just built.
 
-        `build(folder)` fills an empty folder and tells which files a digest protects, and facts.
+        `build(folder)` fills an empty folder and returns the files to protect by digests and facts.
         """
         with self.lock(f"{kind}-{key}", on_wait):
             if entry := find(self):
@@ -179,7 +179,7 @@ class Store:
 
     @contextmanager
     def stage(self) -> Iterator[str]:
-        """A new folder on the disk of the cache; gone at the end unless it was put in place."""
+        """Yield a new folder on the cache's disk; removed at the end unless it was put in place."""
         import tempfile
 
         parent = os.path.join(self.root, "staging")
@@ -191,7 +191,7 @@ class Store:
             remove_tree(folder)
 
     def put(self, staged: str, kind: str, key: str) -> Entry:
-        """Rename a staged folder to its place; what stood there goes."""
+        """Rename a staged folder to its final path, replacing what is there."""
         place = self.folder(kind, key)
         make_private_folder(os.path.dirname(place))
         for _ in range(10):
@@ -208,13 +208,13 @@ class Store:
         return entry
 
     def remove(self, place: str) -> None:
-        """Take a folder away by a rename, so that nobody sees half of it, then delete it."""
+        """Remove a folder: rename it first, so that no process sees it half deleted."""
         with self.stage() as folder, suppress(FileNotFoundError):
             os.rename(place, os.path.join(folder, "removed"))
 
     @contextmanager
     def lock(self, name: str, on_wait: Callable[[], None]) -> Iterator[None]:
-        """Keep other processes and threads out. The system frees the lock of one that died."""
+        """Exclude other processes and threads. The system releases the lock of a dead process."""
         path = os.path.join(self.root, "locks", name)
         make_private_folder(os.path.dirname(path))
         while True:
@@ -226,7 +226,7 @@ class Store:
             except BaseException:
                 os.close(descriptor)
                 raise
-            os.close(descriptor)  # its holder removed the file: wait at the new one
+            os.close(descriptor)  # its holder removed the file: wait for the new one
         try:
             yield
         finally:
@@ -235,7 +235,7 @@ class Store:
             os.close(descriptor)
 
     def entries(self) -> list[Entry]:
-        """All entries, the least recently used first."""
+        """Return all entries, least recently used first."""
         found = []
         for kind in list_folder(self.root):
             if kind not in ("locks", "staging"):
@@ -245,7 +245,7 @@ class Store:
         return sorted(found, key=Entry.last_use)
 
     def prune(self, limit: int, keep: str = "") -> list[Entry]:
-        """Remove the least recently used entries until the rest fits; `keep` stays."""
+        """Remove the least recently used entries until the rest fits; never `keep`."""
         self.remove_leftovers()
         entries = self.entries()
         sizes = {entry.folder: entry.size() for entry in entries}
@@ -261,7 +261,7 @@ class Store:
         return removed
 
     def remove_leftovers(self) -> None:
-        """What killed processes left in the making, once it is a day old."""
+        """Remove unfinished entries of killed processes once they are a day old."""
         staging = os.path.join(self.root, "staging")
         for name in list_folder(staging):
             path = os.path.join(staging, name)
@@ -306,7 +306,7 @@ def unescape(text: str) -> str:
 
 
 def make_private_folder(path: str) -> None:
-    """Like makedirs, but every new folder is ours alone."""
+    """Like makedirs, but each new folder is accessible to this user only."""
     if not os.path.isdir(path):
         make_private_folder(os.path.dirname(path))
         with suppress(FileExistsError):
@@ -327,7 +327,7 @@ def remove_tree(path: str) -> None:
 
 
 def wait_for_lock(descriptor: int, on_wait: Callable[[], None]) -> None:
-    """Take the lock; `on_wait` is called once if that takes a second."""
+    """Take the lock; call `on_wait` once if that takes a second."""
     import fcntl
 
     patience = time.monotonic() + 1
@@ -337,7 +337,7 @@ def wait_for_lock(descriptor: int, on_wait: Callable[[], None]) -> None:
         except BlockingIOError:
             time.sleep(0.02)
         except OSError:
-            return None  # no locks on this file system: two may build, and renames keep that safe
+            return None  # no locks on this file system: two may build; renames keep it safe
         if time.monotonic() > patience:
             patience = float("inf")
             on_wait()
@@ -351,7 +351,7 @@ def is_open_at(descriptor: int, path: str) -> bool:
 
 
 class _Fallback:
-    """Where this process builds when the cache cannot be written."""
+    """Return the folder in which this process builds when the cache cannot be written."""
 
     store: Store | None = None
     owner = 0
@@ -359,7 +359,7 @@ class _Fallback:
 
 
 def temporary_store(root: str, problem: OSError) -> Store:
-    """A cache that goes at exit, in place of one at `root` that cannot be written."""
+    """Return a cache that is deleted at exit, used when the one at `root` cannot be written."""
     import atexit
     import tempfile
 
@@ -370,7 +370,7 @@ def temporary_store(root: str, problem: OSError) -> Store:
     if not _Fallback.warned:
         _Fallback.warned = True
         warnings.warn(
-            f"the cache {root} cannot be written ({problem.strerror}); what is compiled now goes "
+            f"the cache {root} cannot be written ({problem.strerror}); compiled code goes "
             "to a temporary folder and is lost at exit. Set OPWRIGHT_CACHE_DIR to a folder with "
             "room, or run `python -m opwright cache clear`",
             RuntimeWarning,
@@ -380,7 +380,7 @@ def temporary_store(root: str, problem: OSError) -> Store:
 
 
 def _level_of_caller() -> int:
-    """The stacklevel of a warning that shall show a line outside of this package."""
+    """Return the stacklevel that makes a warning show a line outside this package."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and os.path.abspath(frame.f_code.co_filename).startswith(
@@ -391,7 +391,7 @@ def _level_of_caller() -> int:
 
 
 def _remove_own(folder: str, owner: int) -> None:
-    if os.getpid() == owner:  # not in a child that was forked
+    if os.getpid() == owner:  # not in a forked child
         remove_tree(folder)
 
 
@@ -404,7 +404,7 @@ def obtain(
     is_current: Callable[[Entry], bool] = lambda entry: True,
     on_wait: Callable[[], None] = lambda: None,
 ) -> Entry:
-    """The entry of `key`; `build` makes it where it is missing, damaged or not current.
+    """Return the entry of `key`; `build` makes it when it is missing, damaged or outdated.
 
     A cache that cannot be written is replaced by a temporary one, with one warning.
     """
@@ -453,7 +453,7 @@ def main(argv: list[str]) -> int:
     )
     commands = parser.add_subparsers(dest="command", metavar="command")
     commands.add_parser("path", help="print the folder")
-    commands.add_parser("list", help="print the entries, the least recently used first")
+    commands.add_parser("list", help="print the entries, least recently used first")
     prune = commands.add_parser("prune", help="remove the least recently used entries")
     prune.add_argument("--size", metavar="SIZE", help="what may stay, such as 500M")
     commands.add_parser("clear", help="remove everything")

@@ -1,4 +1,4 @@
-"""What an author reads when a source does not compile: the first errors, in their own files."""
+"""Error messages for sources that do not compile: the first errors, in the author's files."""
 
 import re
 import shlex
@@ -27,9 +27,9 @@ _OLD_COMPILER = re.compile(
 
 
 class CompileError(RuntimeError):
-    """A source does not compile; the message has the compiler's, at the author's line numbers.
+    """A source does not compile; the message shows the compiler's, with the author's line numbers.
 
-    `output` is all that the compiler wrote, `command` what was run.
+    `output` is everything that the compiler printed, `command` the command that ran.
 
     >>> from opwright.cpp_extension import load_inline
     >>> try:
@@ -48,7 +48,7 @@ class CompileError(RuntimeError):
 def explain(
     what: str, output: str, command: list[str], own_folders: list[str], shown: list[str]
 ) -> CompileError:
-    """The error for `what`. `own_folders` hold our headers; `shown` is the command as told."""
+    """Return the error for `what`. `own_folders` have our headers; `shown` is the command shown."""
     output = output.translate({0x2018: "'", 0x2019: "'"})  # the quotes of GCC in UTF-8
     text = drop_include_chains(_TEMPORARY_OBJECT.sub("", output.strip()), own_folders)
     text = _OWN_FRAME.sub("", shorten_paths(text, own_folders))
@@ -59,7 +59,7 @@ def explain(
 
 
 def drop_include_chains(output: str, own_folders: list[str]) -> str:
-    """Without the "In file included from" lines that lead through our headers alone."""
+    """Remove "In file included from" lines that lead only through our headers."""
 
     def drop(chain: re.Match) -> str:
         places = re.findall(r"from (\S+?):\d", chain[0])
@@ -70,14 +70,14 @@ def drop_include_chains(output: str, own_folders: list[str]) -> str:
 
 
 def shorten_paths(output: str, own_folders: list[str]) -> str:
-    """Our headers by the name under which they are included."""
+    """Show our headers by the name under which they are included."""
     for folder in sorted(own_folders, key=len):
         output = output.replace(folder.rstrip("/") + "/", "")
     return output
 
 
 def cut(text: str) -> str:
-    """The beginning of a long output, where the first errors are."""
+    """Return the beginning of a long output, where the first errors are."""
     lines = text.splitlines()
     kept, length = [], 0
     for line in lines[:MOST_LINES]:

@@ -1,10 +1,10 @@
-"""Which C++ compiler builds operators, and what tells one compiler from another."""
+"""The C++ compiler that builds operators, and how compilers are distinguished."""
 
 import os
 import shlex
 
 CANDIDATES = ("c++", "g++", "clang++")
-# Variables that change what a compiler reads.
+# Environment variables that change what a compiler reads.
 ENVIRONMENT = (
     "CPATH",
     "CPLUS_INCLUDE_PATH",
@@ -28,7 +28,7 @@ _INSTALL = {
 
 
 class CompilerNotFoundError(RuntimeError):
-    """There is no compiler for the source; the message has the command that installs one.
+    """No compiler for the source was found; the message has the command that installs one.
 
     >>> issubclass(CompilerNotFoundError, RuntimeError)
     True
@@ -36,7 +36,7 @@ class CompilerNotFoundError(RuntimeError):
 
 
 def find_program(name: str) -> str | None:
-    """The file that a command names: shutil.which, without the cost of importing it."""
+    """Find the file of a command: shutil.which, without the cost of importing it."""
     folders = [""] if os.sep in name else os.environ.get("PATH", os.defpath).split(os.pathsep)
     for folder in folders:
         path = os.path.join(folder, name)
@@ -46,7 +46,7 @@ def find_program(name: str) -> str | None:
 
 
 def find_compiler() -> list[str]:
-    """The command of the C++ compiler: CXX, else the system's. CompilerNotFoundError for none."""
+    """Return the C++ compiler's command: CXX, or the system's; else raise CompilerNotFoundError."""
     if chosen := shlex.split(os.environ.get("CXX", "")):
         if program := find_program(chosen[0]):
             return [program, *chosen[1:]]
@@ -64,7 +64,7 @@ def find_compiler() -> list[str]:
 
 
 def install_command(os_release: str = "/etc/os-release") -> str:
-    """The command that installs g++ on this system."""
+    """Return the command that installs g++ on this system."""
     told = {}
     try:
         with open(os_release) as file:
@@ -80,9 +80,9 @@ def install_command(os_release: str = "/etc/os-release") -> str:
 
 
 def identify(command: list[str]) -> str:
-    """What changes when the compiler does: no process is started for it.
+    """Return a value that changes with the compiler, without starting a process.
 
-    Every word that is a file counts (`ccache g++`), by its real path, size and time.
+    Every word that is a file (`ccache g++`) contributes its real path, size and time.
     """
     parts = []
     for word in command:
@@ -98,7 +98,7 @@ def identify(command: list[str]) -> str:
 
 
 def linker_flags(flags: list[str]) -> list[str]:
-    """-fuse-ld for the fastest linker that is there, unless the author's flags choose."""
+    """Return -fuse-ld for the fastest available linker, unless the author's flags choose one."""
     if any(flag.startswith(("-fuse-ld", "-flto", "-B")) for flag in flags):
         return []
     for name in LINKERS:

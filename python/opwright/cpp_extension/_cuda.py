@@ -1,4 +1,4 @@
-"""nvcc: where it is, and how a CUDA source becomes an object file."""
+"""nvcc: how it is found, and how it compiles a CUDA source to an object file."""
 
 import functools
 import os
@@ -6,7 +6,7 @@ import re
 
 from ._compiler import CompilerNotFoundError, find_program
 
-# The newest GPU that is tested as machine code, and PTX for later ones.
+# Machine code for the newest tested GPU, and PTX for later ones.
 ARCHITECTURES = ["-gencode", "arch=compute_90,code=[sm_90,compute_90]"]
 FLAGS = ["-std=c++20", "-O2", "-Xcompiler", "-fPIC,-fvisibility=hidden"]
 QUIET = ["-diag-suppress", "186"]  # a comparison in a template of our headers
@@ -20,7 +20,7 @@ CUDA sources need nvcc, and there is none (looked in CUDA_HOME, CUDA_PATH and PA
 
 
 def find_nvcc() -> list[str]:
-    """The command of nvcc, or CompilerNotFoundError with what to do."""
+    """Return the command of nvcc, or raise CompilerNotFoundError with advice."""
     for variable in ("CUDA_HOME", "CUDA_PATH"):
         home = os.environ.get(variable)
         if home and os.access(nvcc := os.path.join(home, "bin", "nvcc"), os.X_OK):
@@ -31,7 +31,7 @@ def find_nvcc() -> list[str]:
 
 
 def toolkit_folder() -> str:
-    """The folder with the toolkit's `include` and `lib64`; nvcc may be a script elsewhere."""
+    """Return the folder of the toolkit's `include` and `lib64`; nvcc may be a script elsewhere."""
     return _toolkit_of(find_nvcc()[0])
 
 
@@ -46,6 +46,6 @@ def _toolkit_of(nvcc: str) -> str:
 
 
 def architecture_flags(flags: list[str]) -> list[str]:
-    """Ours, unless the author's flags choose."""
+    """Return our flags, unless the author's flags choose."""
     chosen = ("-arch", "-gencode", "--gpu-architecture", "--generate-code")
     return [] if any(flag.startswith(chosen) for flag in flags) else ARCHITECTURES

@@ -1,7 +1,7 @@
 """The libraries that this process has loaded, by the name that the author gave each.
 
 Changed sources under one name replace what that name had registered. The functions of the older
-module go on working: its operators move from the library to a scope that calls the same code.
+module keep working: its operators move from the library to a scope that calls the same code.
 """
 
 import threading
@@ -23,7 +23,7 @@ class Extension:
         self.path = entry.path(entry.facts["library"])
         self.module = types.ModuleType(name, f"The operators of the extension {name!r}.")
         self.is_loaded = False
-        self.is_alone = False  # it has its module's functions, and no other operators
+        self.is_alone = False  # it has its module's functions and no other operators
         self.scope = None  # holds the functions of a library that was replaced
 
     def load(self) -> None:
@@ -42,11 +42,11 @@ class Extension:
             self.is_alone = self._has_only(_C.list_operators(self.namespace))
 
     def retire(self) -> None:
-        """Take the operators away, but keep the module's own functions."""
+        """Remove the operators, but keep the module's own functions."""
         from .. import _C
 
         if self.is_alone:
-            return  # nothing that a newer library could also define
+            return  # nothing here that a newer library could also define
         kept = []
         for name in _C.list_operators(self.namespace):
             op = _C.find_operator(name)
@@ -62,7 +62,7 @@ class Extension:
                 self.scope.implement(name, slot, kernel)
 
     def _has_only(self, names: list[str]) -> bool:
-        """Whether the library has nothing but these operators."""
+        """Return whether the library has only these operators."""
         from .. import _C
 
         told = _C.describe_library(self.path).splitlines()[1:]
@@ -91,12 +91,12 @@ _known: dict[str, Extension] = {}  # by path
 
 
 def current(name: str) -> Extension | None:
-    """What this process has loaded under a name."""
+    """Return what this process has loaded under a name."""
     return _current.get(name)
 
 
 def activate(name: str, entry: _cache.Entry, documentation: dict[str, str]) -> Extension:
-    """Load the library of an entry in place of what the name had; a failure leaves that there."""
+    """Load the library of an entry, replacing what the name had; a failure keeps the old one."""
     with _lock:
         older = _current.get(name)
         path = entry.path(entry.facts["library"])
@@ -107,7 +107,7 @@ def activate(name: str, entry: _cache.Entry, documentation: dict[str, str]) -> E
             newer.load()
         except BaseException:
             if older is not None:
-                with suppress(OSError):  # its file may be gone; the first error tells more
+                with suppress(OSError):  # its file may be gone; the first error says more
                     older.load()
             raise
         newer.fill_module(documentation)
@@ -116,7 +116,7 @@ def activate(name: str, entry: _cache.Entry, documentation: dict[str, str]) -> E
 
 
 def _tell_names(problem: Exception, loading: Extension) -> None:
-    """In an error's text, say the extension's name where a file of the cache stands."""
+    """Replace paths of cache files in an error's text by the extension's name."""
     if not problem.args or not isinstance(problem.args[0], str):
         return
     text = problem.args[0]
@@ -124,4 +124,4 @@ def _tell_names(problem: Exception, loading: Extension) -> None:
         text = text.replace(extension.path, f"extension {extension.name!r}")
     problem.args = (text, *problem.args[1:])
     if isinstance(problem, ImportError):
-        problem.msg = text  # what it shows
+        problem.msg = text  # the text that it shows

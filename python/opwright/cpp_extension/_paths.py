@@ -1,4 +1,4 @@
-"""Where headers and libraries are: in an installed package, or in the tree it is built from."""
+"""Paths of headers and libraries, in an installed package or in its source tree."""
 
 import os
 
@@ -10,7 +10,7 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 def include_paths(device_type: str = "cpu") -> list[str]:
     """Return the include folders of operator sources, as torch.utils.cpp_extension does.
 
-    One has `opwright/opwright.h`, one the same under PyTorch's names; with "cuda" the toolkit's
+    One has `opwright/opwright.h`, another the same under PyTorch's names; with "cuda" the toolkit's
     folder comes last.
 
     >>> import os
@@ -56,8 +56,8 @@ def _own_include_paths() -> list[str]:
     for root, file in zip(roots, ("library.h", "functions.h"), strict=False):
         if not os.path.exists(os.path.join(root, "opwright", file)):
             raise FileNotFoundError(
-                f"Opwright's header opwright/{file} is not in {root}: the installation is not "
-                "whole; install it again, or in its source tree run tools/build release"
+                f"Opwright's header opwright/{file} is not in {root}: the installation is "
+                "incomplete; install it again, or in its source tree run tools/build release"
             )
     return [roots[0], os.path.join(roots[0], "opwright", "compat"), *roots[1:]]
 

@@ -1,8 +1,8 @@
-"""Our headers, precompiled in the cache: what an author changes and builds again compiles faster.
+"""Precompiles our headers in the cache, so that rebuilding changed sources is faster.
 
-Precompiling takes longer than one build and 40 to 100 MB, so the first build only leaves the header
-in the cache, and the second starts the work in the background, at low priority, when it is done
-itself. GCC takes `<header>.gch` where it stands beside the header and was made with the same flags.
+Precompiling takes longer than one build and 40 to 100 MB. So the first build only leaves the header
+in the cache, and the second starts precompiling it in the background, at low priority, after it
+finishes. GCC uses `<header>.gch` if it is next to the header and was made with the same flags.
 """
 
 import os
@@ -30,7 +30,7 @@ class PrecompiledHeader:
         return os.path.exists(self.file + ".gch")
 
     def flags(self) -> list[str]:
-        """What makes the compiler use it."""
+        """Return the flags that make the compiler use it."""
         if not self.is_ready:
             return []
         with suppress(OSError):
@@ -38,7 +38,7 @@ class PrecompiledHeader:
         return ["-include", self.file]
 
     def note_build(self) -> None:
-        """Tell that a build could have used it: the second one starts making it."""
+        """Record that a build could have used it; the second such build starts making it."""
         with suppress(OSError):
             if not os.path.exists(os.path.join(self.folder, _cache.MANIFEST)):
                 self._write_header()
@@ -46,7 +46,7 @@ class PrecompiledHeader:
                 self._run("( {} ) &")
 
     def make(self) -> None:
-        """Make it now, and wait for it."""
+        """Make it now and wait for it."""
         with suppress(OSError):
             self._write_header()
             if not self.is_ready and self._claim():
@@ -59,7 +59,7 @@ class PrecompiledHeader:
         _cache.write_manifest(self.folder, [], {"name": self.header})
 
     def _claim(self) -> bool:
-        """Whether nobody else is making it, and nobody failed."""
+        """Return whether no other process is making it, and none failed."""
         claim = os.path.join(self.folder, "claim")
         with suppress(OSError):
             if time.time() - os.stat(claim).st_mtime > PATIENCE:
@@ -71,7 +71,7 @@ class PrecompiledHeader:
         return not os.path.exists(os.path.join(self.folder, "failed"))
 
     def _run(self, how: str) -> None:
-        """In a session of its own, which goes on when this process ends."""
+        """Run it in its own session, which continues when this process ends."""
         import subprocess
 
         made = 'nice -n 19 "$@" -o "$out.part" && mv "$out.part" "$out"'
@@ -89,7 +89,7 @@ class PrecompiledHeader:
 
 
 def is_wanted(command: list[str]) -> bool:
-    """GCC alone; OPWRIGHT_PRECOMPILED_HEADERS=0 turns it off."""
+    """Return whether it is supported: GCC only; OPWRIGHT_PRECOMPILED_HEADERS=0 turns it off."""
     if os.environ.get("OPWRIGHT_PRECOMPILED_HEADERS", "1") == "0":
         return False
     program = os.path.basename(os.path.realpath(command[0]))

@@ -1,7 +1,7 @@
-"""The author's strings as one source file, with the functions that become attributes.
+"""Joins the author's strings into one source file, with the functions that become attributes.
 
-The strings keep their own line numbers: the compiler's messages speak of `<name>.cpp`, line 3 of
-which is line 3 of the string.
+The strings keep their line numbers: line 3 of `<name>.cpp` in the compiler's messages is line 3 of
+the string.
 """
 
 import re
@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 
 IMPLICIT_HEADER = "torch/extension.h"
 OWN_HEADER = "opwright/opwright.h"
-FUNCTIONS = '#line 1 "functions"\n'  # what follows is not the author's
-# These bring nearly as much as the implicit header, for less time; what they lack is named below.
+FUNCTIONS = '#line 1 "functions"\n'  # the following code is generated
+# These cover nearly as much as the implicit header in less time; exceptions are listed below.
 LARGE_HEADERS = ("torch/extension.h", "torch/all.h", "torch/torch.h", "torch/script.h")
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
@@ -19,7 +19,7 @@ _LACKING = re.compile(
     r"\b(?:py|pybind11|PYBIND11_\w+|\w*pybind\w*|parallel_\w+|get_num_threads|get_thread_num"
     r"|autograd|AutoGradMode|NoGradGuard)\b"
 )
-# Names of the standard library that come with any of our headers.
+# Names of the standard library that every one of our headers includes.
 _LITTLE = re.compile(
     r"tuple|make_tuple|tie|get|pair|make_pair|vector|array|string|string_view|to_string|optional"
     r"|nullopt|make_optional|move|forward|size_t|u?int(?:8|16|32|64)_t|min|max|swap|abs|sqrt|exp"
@@ -39,7 +39,7 @@ _NOT_CODE = re.compile(
 
 
 class Text:
-    """One of the author's strings, under the name that the compiler shows."""
+    """One of the author's strings, with the file name that the compiler shows."""
 
     def __init__(self, file: str, content: str):
         self.file = file
@@ -47,7 +47,7 @@ class Text:
 
 
 def texts_of(argument: str, name: str, suffix: str, given: str | Sequence[str]) -> list[Text]:
-    """The strings of an argument: <name>.cpp, <name>_2.cpp, ..."""
+    """Return the strings of an argument: <name>.cpp, <name>_2.cpp, ..."""
     strings = [given] if isinstance(given, str) else list(given)
     for index, each in enumerate(strings):
         if not isinstance(each, str):
@@ -63,7 +63,7 @@ def texts_of(argument: str, name: str, suffix: str, given: str | Sequence[str]) 
 
 
 def opencl_kernels_of(name: str, given: Mapping[str, str] | None) -> str:
-    """C++ text with a SourceKernel `opencl::<kernel>` for each kernel."""
+    """Return C++ text with a SourceKernel `opencl::<kernel>` for each kernel."""
     if not given:
         return ""
     if not isinstance(given, Mapping):
@@ -93,7 +93,7 @@ def opencl_kernels_of(name: str, given: Mapping[str, str] | None) -> str:
 
 
 def functions_of(given: str | Sequence[str] | dict[str, str] | None) -> dict[str, str]:
-    """The `functions` argument as {name: documentation}."""
+    """Return the `functions` argument as {name: documentation}."""
     if given is None:
         return {}
     named = {given: ""} if isinstance(given, str) else given
@@ -115,12 +115,12 @@ def attribute_of(function: str) -> str:
 
 
 def blank_comments(text: str) -> str:
-    """The text with comments and literals blank, every line where it was."""
+    """Return the text with comments and literals blanked, keeping all line numbers."""
     return _NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
 
 
 def check_functions(name: str, functions: dict[str, str], cpp: list[Text], cuda: list[Text]):
-    """Refuse a function that no C++ string has, before anything is compiled."""
+    """Reject a function that no C++ string has, before compiling anything."""
     code = {text.file: blank_comments(text.content) for text in cpp}
     for function in functions:
         base = attribute_of(function)
@@ -128,7 +128,7 @@ def check_functions(name: str, functions: dict[str, str], cpp: list[Text], cuda:
             continue
         if any(_find_word(base, blank_comments(text.content)) is not None for text in cuda):
             raise ValueError(
-                f"load_inline({name!r}): {function!r} is in cuda_sources alone; declare it in "
+                f"load_inline({name!r}): {function!r} is only in cuda_sources; declare it in "
                 f"cpp_sources too, as `torch::Tensor {base}(...);`"
             )
         import difflib
@@ -140,7 +140,7 @@ def check_functions(name: str, functions: dict[str, str], cpp: list[Text], cuda:
 
 
 def _find_word(word: str, code: str) -> int | None:
-    """The line of a function's name, or of any mention."""
+    """Return the line of a function's name, or of any mention."""
     for pattern in (rf"\b{word}\s*\(", rf"\b{word}\b"):
         if found := re.search(pattern, code):
             return code.count("\n", 0, found.start()) + 1
@@ -148,10 +148,10 @@ def _find_word(word: str, code: str) -> int | None:
 
 
 def leading_header(texts: list[Text], no_implicit_headers: bool) -> tuple[str, bool]:
-    """The header that the unit starts with, and whether it is added to what the author wrote.
+    """Return the header that the unit starts with, and whether it is added to the author's text.
 
     PyTorch puts torch/extension.h before every inline source. So do we, unless the author includes
-    our own headers, or one of PyTorch's that has all that the text uses. A header that the text
+    our own headers, or one of PyTorch's that has everything the text uses. A header that the text
     itself starts with may be precompiled too.
     """
     if not texts:
@@ -174,7 +174,7 @@ def leading_header(texts: list[Text], no_implicit_headers: bool) -> tuple[str, b
 
 
 def uses_little(texts: list[Text]) -> bool:
-    """Whether the strings visibly need few of the standard headers that ours bring along."""
+    """Return whether the strings visibly need few of the standard headers that ours include."""
     for text in texts:
         code = blank_comments(text.content)
         if re.search(r"\busing\s+namespace\s+std\b", code):
@@ -182,14 +182,14 @@ def uses_little(texts: list[Text]) -> bool:
         for header in _INCLUDE.findall(text.content):
             is_known = header.startswith(("torch/", "ATen/", "c10/", "opwright/"))
             if not is_known and not header.isidentifier():
-                return False  # a header of the author's own, whose text is not seen here
+                return False  # the author's own header, whose text is unknown here
         if not all(_LITTLE.fullmatch(name) for name in _STANDARD_NAME.findall(code)):
             return False
     return True
 
 
 def compose(texts: list[Text], before: str, functions: dict[str, str], namespace: str) -> str:
-    """One source of all strings; each function is an operator of `namespace`."""
+    """Return one source of all strings; each function is an operator of `namespace`."""
     parts = [before]
     for text in texts:
         parts.append(f'#line 1 "{text.file}"\n{text.content}\n')

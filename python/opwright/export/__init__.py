@@ -1,4 +1,4 @@
-"""Programs that leave Python: a function with its parameters as data that runs elsewhere.
+"""Export: programs that run without Python, with their parameters.
 
 >>> from opwright.export import Dim, export, load, save
 >>> model = ow.nn.Linear(3, 2)

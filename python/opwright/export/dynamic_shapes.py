@@ -1,4 +1,4 @@
-"""What a caller says of the sizes of the arguments, in the forms that torch.export takes."""
+"""Parses `dynamic_shapes`, in the forms that torch.export accepts."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ def dims(*names: str, min: int | None = None, max: int | None = None) -> tuple[D
 
 
 class ShapesCollection:
-    """Sizes by tensor instead of by argument: for arguments that nest deeply.
+    """Dynamic sizes by tensor instead of by argument, for deeply nested arguments.
 
     >>> from opwright.export import Dim, ShapesCollection, export
     >>> x = ow.ones(4, 3)
@@ -50,13 +50,13 @@ class ShapesCollection:
         return len(self._shapes)
 
     def read(self, leaves: list[Any]) -> list[Any]:
-        """Return what is known of each leaf; KeyError for a tensor that is none of them."""
+        """Return the specification of each leaf; KeyError for a tensor that is not one of them."""
         found = {id(leaf) for leaf in leaves}
         for leaf, shape in self._shapes.values():
             if id(leaf) not in found:
                 raise ValueError(
                     f"dynamic_shapes: the ShapesCollection has {shape} for "
-                    f"{_kind_of(leaf)}, which is no argument of the call"
+                    f"{_kind_of(leaf)}, which is not an argument of the call"
                 )
         return [self._shapes.get(id(leaf), (None, None))[1] for leaf in leaves]
 
@@ -64,7 +64,7 @@ class ShapesCollection:
 def read_dynamic_shapes(
     parameters: Parameters, shapes: Any, args: tuple, kwargs: dict[str, Any], leaves: list[Any]
 ) -> list[Any]:
-    """Return for each leaf of `(args, kwargs)` what `shapes` says of it; None: nothing."""
+    """Return for each leaf of `(args, kwargs)` its specification in `shapes`, or None."""
     if shapes is None:
         return [None] * len(leaves)
     if isinstance(shapes, ShapesCollection):
@@ -80,7 +80,7 @@ def read_dynamic_shapes(
 
 
 def leaf_dims(leaf: _C.Tensor, shape: Any, path: str) -> dict[int, Dim]:
-    """Read what is said of one tensor: a dict by dimension, or one entry for each."""
+    """Read the specification of one tensor: a dict by dimension, or one entry for each."""
     if shape is None:
         return {}
     if isinstance(shape, Mapping):
@@ -102,7 +102,7 @@ def leaf_dims(leaf: _C.Tensor, shape: Any, path: str) -> dict[int, Dim]:
 
 
 def int_dim(leaf: int, shape: Any, path: str) -> Dim:
-    """Read what is said of an int; without a word it stays as it is."""
+    """Read the specification of an int; without one it is constant."""
     if shape is None or (type(shape) is int and shape == leaf):
         return Dim.STATIC
     if isinstance(shape, Dim):
@@ -114,7 +114,7 @@ def int_dim(leaf: int, shape: Any, path: str) -> Dim:
 
 
 def check_constant(leaf: Any, shape: Any, path: str) -> None:
-    """Refuse to say something of what has no size, and arrays, which no program takes."""
+    """Reject a specification for an object without sizes, and arrays, which are not supported."""
     if hasattr(leaf, "__array__"):
         kind = f"{type(leaf).__module__}.{type(leaf).__qualname__}"
         raise TypeError(
@@ -148,18 +148,18 @@ def _read_dim(leaf: _C.Tensor, dim: Any, entry: Any, path: str) -> Dim | None:
 
 
 def _spread_rest(shapes: dict[Any, Any], rest: str | None, kwargs: dict) -> dict[Any, Any]:
-    """Put what stands under the name of `**kwargs` beside the others."""
+    """Merge the entries under the name of `**kwargs` with the others."""
     if rest in kwargs or not isinstance(shapes.get(rest), Mapping):
         return shapes
     return {**shapes.pop(rest), **shapes}
 
 
 def _split(named: list[tuple[str, Any]], shapes: Any) -> list[Any]:
-    """Return what is said of each argument."""
+    """Return the specification of each argument."""
     names = [name for name, _ in named]
     if isinstance(shapes, (tuple, list)):
         roots = list(dict.fromkeys(name.partition("[")[0] for name in names))
-        if len(shapes) == len(roots) < len(names):  # those of `*args` in one entry
+        if len(shapes) == len(roots) < len(names):  # `*args` has one entry
             return _split(named, dict(zip(roots, shapes, strict=True)))
         if len(shapes) != len(named):
             raise ValueError(
@@ -176,7 +176,7 @@ def _split(named: list[tuple[str, Any]], shapes: Any) -> list[Any]:
 
 
 def _by_name(names: list[str], shapes: dict[Any, Any]) -> dict[str, Any]:
-    """Look the arguments up; `args` may hold those of `*args` together."""
+    """Look up the arguments; `args` may hold those of `*args` together."""
     found = {}
     used = set()
     for name in names:
@@ -208,7 +208,7 @@ def _element(shapes: Any, index: int, root: str, names: list[str]) -> Any:
 
 
 def _walk(spec: _C.TreeSpec, shapes: Any, path: str, found: list[Any]) -> None:
-    """Append what is said of each leaf of a structure."""
+    """Append the specification of each leaf of a structure."""
     if shapes is None:
         found += [None] * spec.num_leaves
         return
@@ -223,7 +223,7 @@ def _walk(spec: _C.TreeSpec, shapes: Any, path: str, found: list[Any]) -> None:
 
 
 def _entries(spec: _C.TreeSpec, keys: list[Any], shapes: Any, path: str) -> list[Any]:
-    """Return what is said of each child of a container."""
+    """Return the specification of each child of a container."""
     has_names = spec.kind in ("dict", "namedtuple", "dataclass")
     if spec.kind == "dataclass" and dataclasses.is_dataclass(shapes):
         shapes = {key: getattr(shapes, key, None) for key in keys}

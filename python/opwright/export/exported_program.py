@@ -1,4 +1,4 @@
-"""ExportedProgram: a graph with all that it needs to run elsewhere."""
+"""ExportedProgram: a graph with everything that it needs to run elsewhere."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 
 
 class RangeConstraint(NamedTuple):
-    """The least and the greatest value of a size; None: without bound.
+    """The lower and upper bound of a size; None means unbounded.
 
     >>> from opwright.export import Dim, export
     >>> shapes = {"x": [Dim("n", min=2)]}
@@ -39,12 +39,12 @@ class RangeConstraint(NamedTuple):
 
     @property
     def lower(self) -> int | None:
-        """The least value."""
+        """The lower bound."""
         return self.least
 
     @property
     def upper(self) -> int | None:
-        """The greatest value."""
+        """The upper bound."""
         return self.greatest
 
     def __repr__(self) -> str:
@@ -53,7 +53,7 @@ class RangeConstraint(NamedTuple):
 
 
 class OperatorUse(NamedTuple):
-    """An operator that a program calls: its schema then, and the file that defined it.
+    """An operator that a program calls: its schema at export, and the library that defined it.
 
     >>> from opwright.export import export
     >>> export(lambda x: x.sin(), (ow.ones(4),)).operators
@@ -66,7 +66,7 @@ class OperatorUse(NamedTuple):
 
 
 class ProgramGraph:
-    """The graph of a program as code that can be read.
+    """The graph of a program as readable code.
 
     >>> from opwright.export import export
     >>> print(export(lambda x: x + 1, (ow.ones(2),)).graph_module.code.splitlines()[0])
@@ -78,11 +78,11 @@ class ProgramGraph:
 
     @property
     def code(self) -> str:
-        """The graph as Python that runs."""
+        """The graph as executable Python code."""
         return self.graph.code
 
     def print_readable(self, print_output: bool = True) -> str:
-        """Print the code with types and lines beside it; return it."""
+        """Print the code, annotated with types and lines; return it."""
         return self.graph.print_readable(print_output)
 
     def __call__(self, *inputs: Any) -> Any:
@@ -95,7 +95,7 @@ class ProgramGraph:
 class ExportedProgram:
     """A traced function with its parameters, its input constraints and the operators it needs.
 
-    Called as the function was, it checks the arguments and runs.
+    Call it like the function: it checks the arguments and runs.
 
     >>> from opwright.export import Dim, export
     >>> def scale(x, factor):
@@ -126,7 +126,7 @@ class ExportedProgram:
 
     @functools.cached_property
     def _arguments(self) -> Arguments:
-        """Read when it is first needed: the classes in it must be there only then."""
+        """Loaded on first use: until then its classes need not exist."""
         return read_arguments(self._program)
 
     @functools.cached_property
@@ -146,18 +146,18 @@ class ExportedProgram:
         >>> [name for name, parameter in module.named_parameters() if parameter.grad is not None]
         ['weight', 'bias']
 
-        The parameters are those of the program; buffers that the program writes are the module's
-        own, so that two modules do not see each other's.
+        The parameters are shared with the program; buffers that the program writes are the module's
+        own, so two modules do not affect each other.
         """
         from .program_module import ProgramModule
 
         return ProgramModule(self)
 
-    # ---- What it is ----
+    # ---- Contents ----
 
     @functools.cached_property
     def graph(self) -> _C.Graph:
-        """The graph: parameters, buffers and constants first, then what the caller gives.
+        """The graph: inputs for parameters, buffers and constants first, then the user inputs.
 
         It is a copy: changing it does not change the program.
 
@@ -174,12 +174,12 @@ class ExportedProgram:
 
     @functools.cached_property
     def graph_signature(self) -> GraphSignature:
-        """What the inputs and outputs of the graph are."""
+        """The roles of the graph's inputs and outputs."""
         return GraphSignature.of_program(self._program)
 
     @property
     def range_constraints(self) -> dict[str, RangeConstraint]:
-        """The bounds of each size that may vary, by its name.
+        """The bounds of each dynamic size, by its name.
 
         >>> from opwright.export import Dim, export
         >>> shapes = [{0: Dim("n", min=2, max=9)}]
@@ -193,7 +193,7 @@ class ExportedProgram:
 
     @property
     def guards(self) -> list[_C.Guard]:
-        """The conditions on sizes that are no bounds: each with the line that asked."""
+        """The conditions on sizes other than bounds, each with the line that required it."""
         return self._program.guards
 
     @property
@@ -213,7 +213,7 @@ class ExportedProgram:
 
     @property
     def constants(self) -> dict[str, _C.Tensor]:
-        """The other tensors of the program: those that the function closed over, by name."""
+        """The other tensors of the program, which the function closed over, by name."""
         return dict(self._program.constants)
 
     @property
@@ -223,7 +223,7 @@ class ExportedProgram:
 
     @property
     def example_inputs(self) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
-        """The arguments of the export, by position and by name; None where they were not kept.
+        """The positional and keyword arguments of the export; None if they were not kept.
 
         >>> from opwright.export import export
         >>> export(lambda x, y: x + y, (ow.ones(1),), {"y": 2}).example_inputs
@@ -235,22 +235,22 @@ class ExportedProgram:
         return pytree.tree_unflatten(examples, self._arguments.spec)
 
     def named_parameters(self) -> Iterator[tuple[str, _C.Tensor]]:
-        """Yield the parameters that the graph takes, with their paths."""
+        """Yield the graph's parameters with their paths."""
         for name in self.graph_signature.parameters:
             yield name, self.state_dict[name]
 
     def parameters(self) -> Iterator[_C.Tensor]:
-        """Yield the parameters that the graph takes."""
+        """Yield the graph's parameters."""
         for _, parameter in self.named_parameters():
             yield parameter
 
     def named_buffers(self) -> Iterator[tuple[str, _C.Tensor]]:
-        """Yield the buffers that the graph takes, with their paths."""
+        """Yield the graph's buffers with their paths."""
         for name in self.graph_signature.buffers:
             yield name, self.state_dict[name] if name in self.state_dict else self.constants[name]
 
     def buffers(self) -> Iterator[_C.Tensor]:
-        """Yield the buffers that the graph takes."""
+        """Yield the graph's buffers."""
         for _, buffer in self.named_buffers():
             yield buffer
 
@@ -259,11 +259,11 @@ class ExportedProgram:
     def run_decompositions(
         self, decomp_table: Mapping[Any, Callable | None] | Iterable[Any] | None = None
     ) -> ExportedProgram:
-        """Return the same program with operators replaced by what they are made of.
+        """Return the same program with operators decomposed into others.
 
-        `decomp_table` maps operators to the functions to use, or is a collection of operators
-        that have a decomposition or are made of others; None stands for `default_decompositions()`,
-        all of those but the core operators with kernels of their own.
+        `decomp_table` maps operators to the functions to use, or is a collection of operators that
+        have a decomposition or are composite. None means `default_decompositions()`: all of those
+        except the core operators with their own kernels.
 
         >>> from opwright.export import export
         >>> program = export(lambda x: ow.addmm(x, x, x), (ow.ones(2, 2),))
@@ -284,7 +284,7 @@ class ExportedProgram:
         return ExportedProgram(program, self._arguments, self._results)
 
     def print_readable(self, print_output: bool = True) -> str:
-        """Print the code of the graph with types and lines beside it; return it.
+        """Print the code of the graph, annotated with types and lines; return it.
 
         >>> from opwright.export import export
         >>> text = export(lambda x: x + 1, (ow.ones(2),)).print_readable(print_output=False)
@@ -306,16 +306,16 @@ class ExportedProgram:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> ExportedProgram:
         copied = read_bytes(_C.write_program(self._program))
-        # The same classes and objects in the structures, also those that a file cannot name.
+        # The structures keep the same classes and objects, also those that a file cannot name.
         copied.__dict__.update(_arguments=self._arguments, _results=self._results)
         return copied
 
 
 def default_decompositions() -> dict[_C.Operator, None]:
-    """Return the operators that are taken apart by default, as a table for `run_decompositions`.
+    """Return the operators that are decomposed by default, as a table for `run_decompositions`.
 
-    Core operators with kernels of their own (`_softmax`, `native_layer_norm`, `addmm`) stay whole;
-    those that have a decomposition may be added.
+    Core operators with their own kernels (`_softmax`, `native_layer_norm`, `addmm`) are not
+    decomposed; those that have a decomposition may be added.
 
     >>> from opwright.export import default_decompositions, export
     >>> table = default_decompositions()
@@ -336,7 +336,7 @@ def read_bytes(data: bytes) -> ExportedProgram:
 
 
 def check_structure(program: _C.ExportedProgram) -> None:
-    """Look at the form of a loaded program's structures; no class is looked up."""
+    """Check the form of a loaded program's structures, without looking up classes."""
     texts = {
         "arguments": (program.arguments, _C.check_call_text, len(_user_inputs(program))),
         "results": (program.results, _C.check_tree_text, len(_user_outputs(program))),
@@ -350,7 +350,7 @@ def check_structure(program: _C.ExportedProgram) -> None:
 
 
 def read_arguments(program: _C.ExportedProgram) -> Arguments:
-    """Return the structure of the arguments; a program of C++ takes one tensor after the other."""
+    """Return the structure of the arguments; a program from C++ takes a sequence of tensors."""
     if program.arguments:
         return Arguments.read_text(program.arguments)
     names = [target for _, _, _, target, *_ in _user_inputs(program)]
@@ -358,7 +358,7 @@ def read_arguments(program: _C.ExportedProgram) -> Arguments:
 
 
 def read_results(program: _C.ExportedProgram) -> _C.TreeSpec:
-    """Return the structure of the results; a program of C++ gives one tensor, or a tuple."""
+    """Return the structure of the results; a program from C++ returns one tensor, or a tuple."""
     if program.results:
         return _C.read_tree_text(program.results)
     count = len(_user_outputs(program))
@@ -374,7 +374,7 @@ def _user_outputs(program: _C.ExportedProgram) -> list[Any]:
 
 
 def _with_parameters(program: ExportedProgram) -> dict[str, _C.Tensor]:
-    """Return the state; what a file held as a parameter becomes one again."""
+    """Return the state; tensors that a file stored as parameters become parameters again."""
     from .. import nn
 
     state = dict(program._program.state)
@@ -391,7 +391,7 @@ def _with_parameters(program: ExportedProgram) -> dict[str, _C.Tensor]:
 
 
 def _gradients_wanted(program: ExportedProgram) -> dict[str, bool]:
-    """Tell for each parameter of the graph whether it required grad."""
+    """Return for each parameter of the graph whether it required grad."""
     values = {node.name: node.meta["val"] for node in program.graph.inputs}
     paths = program.graph_signature.inputs_to_parameters
     return {path: values[name].requires_grad for name, path in paths.items()}
@@ -418,7 +418,7 @@ def _read_table(
 
 
 def _has_decomposition(operator: _C.Operator) -> bool:
-    if operator.base.startswith("_functional_"):  # it stands for a write or a draw
+    if operator.base.startswith("_functional_"):  # it represents a write or a random draw
         return False
     return not _slots_of(operator).isdisjoint({"Decompose", "CompositeImplicitAutograd"})
 

@@ -1,4 +1,4 @@
-"""A function or module becomes a program by running once, on tensors without data."""
+"""Exports a function or module by running it once, on fake tensors."""
 
 import contextlib
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ def export(
     dynamic_shapes: Any = None,
     strict: bool = False,
 ) -> ExportedProgram:
-    """Run a module or function once on fakes of its arguments; return the program that it is.
+    """Run a module or function once on fake tensors; return it as a program.
 
     >>> from opwright.export import Dim, export
     >>> model = ow.nn.Sequential(ow.nn.Linear(3, 4), ow.nn.ReLU())
@@ -31,15 +31,16 @@ def export(
     True
 
     Arguments are tensors in any nesting of tuples, lists, dicts and dataclasses. Tensors and the
-    ints that have a Dim are inputs; all else is part of the program, which refuses other values.
+    ints that have a Dim are inputs; everything else is constant in the program, which rejects other
+    values.
 
     `dynamic_shapes` says which sizes may differ in other calls: a dict by the names of the
     arguments or a list in their order, nested as they are; for each tensor a dict from dimensions
     to Dims, a list of Dims, or None. Sizes without a Dim are fixed.
 
-    Parameters and buffers stay under their paths; buffers that the module writes are written by the
-    program. Operators that are not built in stay whole. Whether gradients are recorded around the
-    export does not matter. The function is run, not read, with `strict` or without.
+    Parameters and buffers keep their paths; the program writes the buffers that the module writes.
+    Operators that are not built in are not decomposed. The grad mode during the export does not
+    matter. The function is run, not parsed, with `strict` or without.
     """
     del strict
     return trace_program(mod, args, kwargs, dynamic_shapes)
@@ -52,7 +53,7 @@ def trace_program(
     dynamic_shapes: Any,
     onnx_opset: int | None = None,
 ) -> ExportedProgram:
-    """`export`, for all who make programs; with `onnx_opset` what has a rule there stays whole."""
+    """`export`, for all callers; operators with a rule for `onnx_opset` are not decomposed."""
     if not callable(mod):
         raise TypeError(f"export: expected a module or a function, got {type(mod).__name__}")
     if not isinstance(args, (tuple, list)):
@@ -103,7 +104,7 @@ def _export(
 def _add_leaves(
     session: _C.ExportSession, given: list[Any], paths: list[str], shapes: list[Any]
 ) -> list[Any]:
-    """Give the arguments to the session; return what the function gets in their places."""
+    """Pass the arguments to the session; return what the function is called with instead."""
     leaves = list(given)
     tensors = []
     for index, (leaf, path, shape) in enumerate(zip(given, paths, shapes, strict=True)):

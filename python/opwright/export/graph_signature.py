@@ -1,4 +1,4 @@
-"""What the inputs and outputs of an exported graph are; names follow torch.export."""
+"""The roles of the inputs and outputs of an exported graph; names follow torch.export."""
 
 import enum
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ class InputKind(enum.Enum):
 
 
 class OutputKind(enum.Enum):
-    """What becomes of an output: it is returned, or written to something that the program takes.
+    """What an output is for: it is returned, or written to one of the program's inputs.
 
     >>> from opwright.export import export
     >>> program = export(lambda x: x.add_(1).sum(), (ow.ones(3),))
@@ -78,7 +78,7 @@ class SymIntArgument:
 
 @dataclass(frozen=True)
 class ConstantArgument:
-    """An argument or result that is part of the program.
+    """An argument or result that is a constant of the program.
 
     >>> from opwright.export import export
     >>> program = export(lambda x, factor: x * factor, (ow.ones(3), 2.5))
@@ -95,10 +95,10 @@ Argument = TensorArgument | SymIntArgument | ConstantArgument
 
 @dataclass(frozen=True)
 class InputSpec:
-    """An input: its kind, its value in the graph, and what it stands for.
+    """An input: its kind, its value in the graph, and what it represents.
 
-    `target` is the path of a parameter or buffer in the module, or where a user input stands in the
-    call. A buffer that is not `persistent` is not in the `state_dict`.
+    `target` is the path of a parameter or buffer in the module, or of a user input in the call. A
+    buffer that is not `persistent` is not in the `state_dict`.
 
     >>> from opwright.export import export
     >>> export(lambda pair: pair[0] + pair[1], ((ow.ones(3), 2),)).graph_signature.input_specs[1]
@@ -128,7 +128,7 @@ class OutputSpec:
 
 @dataclass(frozen=True)
 class GraphSignature:
-    """The inputs and outputs of an exported graph, and the same sorted by what they are.
+    """The inputs and outputs of an exported graph, also sorted by kind.
 
     >>> from opwright.export import export
     >>> signature = export(ow.nn.BatchNorm1d(2), (ow.ones(4, 2),)).graph_signature
@@ -161,7 +161,7 @@ class GraphSignature:
 
     @property
     def non_persistent_buffers(self) -> tuple[str, ...]:
-        """The paths of the buffers that the `state_dict` does not have."""
+        """The paths of the buffers that are not in the `state_dict`."""
         inputs = [spec for spec in self.input_specs if spec.kind is InputKind.BUFFER]
         return tuple(str(spec.target) for spec in inputs if not spec.persistent)
 
@@ -172,44 +172,44 @@ class GraphSignature:
 
     @property
     def user_inputs(self) -> tuple[Any, ...]:
-        """What the caller gives: names of values, and the constants among them."""
+        """The inputs of the caller: names of values, and constants."""
         inputs = [spec.arg for spec in self.input_specs if spec.kind is InputKind.USER_INPUT]
         return tuple(_name_or_constant(arg) for arg in inputs)
 
     @property
     def user_outputs(self) -> tuple[Any, ...]:
-        """What the caller gets: names of values, and the constants among them."""
+        """The results for the caller: names of values, and constants."""
         outputs = [spec.arg for spec in self.output_specs if spec.kind is OutputKind.USER_OUTPUT]
         return tuple(_name_or_constant(arg) for arg in outputs)
 
     @property
     def inputs_to_parameters(self) -> dict[str, str]:
-        """The path of the parameter that each value stands for."""
+        """Maps values to the paths of their parameters."""
         return self._inputs_to(InputKind.PARAMETER)
 
     @property
     def inputs_to_buffers(self) -> dict[str, str]:
-        """The path of the buffer that each value stands for."""
+        """Maps values to the paths of their buffers."""
         return self._inputs_to(InputKind.BUFFER)
 
     @property
     def inputs_to_lifted_tensor_constants(self) -> dict[str, str]:
-        """The name of the constant that each value stands for."""
+        """Maps values to the names of their constants."""
         return self._inputs_to(InputKind.CONSTANT_TENSOR)
 
     @property
     def buffers_to_mutate(self) -> dict[str, str]:
-        """The path of the buffer that each value is written to."""
+        """Maps values to the paths of the buffers that they are written to."""
         return self._outputs_to(OutputKind.BUFFER_MUTATION)
 
     @property
     def parameters_to_mutate(self) -> dict[str, str]:
-        """The path of the parameter that each value is written to."""
+        """Maps values to the paths of the parameters that they are written to."""
         return self._outputs_to(OutputKind.PARAMETER_MUTATION)
 
     @property
     def user_inputs_to_mutate(self) -> dict[str, str]:
-        """The user input that each value is written to."""
+        """Maps values to the user inputs that they are written to."""
         return self._outputs_to(OutputKind.USER_INPUT_MUTATION)
 
     def _targets(self, kind: InputKind) -> tuple[str, ...]:

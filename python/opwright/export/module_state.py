@@ -1,7 +1,7 @@
-"""The module that is being exported: its tensors by path, and what its forward pass did to it.
+"""The module being exported: its tensors by path, and what its forward pass changed.
 
-A forward pass may set buffers (`self.cache = new`), counters, lists: what it sets to a buffer is
-what the program will write to it, everything else is put back.
+A forward pass may set buffers (`self.cache = new`), counters, lists. The program writes what it
+sets a buffer to; everything else is restored.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from ..nn import traced_call
 
 
 class ModuleState:
-    """A module while it is exported; leaving it puts everything back."""
+    """A module while it is exported; leaving it restores everything."""
 
     def __init__(self, module: nn.Module):
         self._module = module
@@ -51,7 +51,7 @@ class ModuleState:
         changed = [(saved, name) for saved in self._saved for name in saved.changed_buffers()]
         pairs = [(saved.buffers[name], self._new_value(saved, name)) for saved, name in changed]
         known = {id(buffer) for saved in self._saved for buffer in saved.buffers.values()}
-        if len(pairs) > 1:  # one may be another one's old value, or a view of it
+        if len(pairs) > 1:  # one may be another's old value, or a view of it
             pairs = [
                 (old, new.clone() if id(new) in known or new._is_view() else new)
                 for old, new in pairs
@@ -60,7 +60,7 @@ class ModuleState:
             old.copy_(new)
 
     def _new_value(self, saved: "_SavedModule", name: str) -> _C.Tensor:
-        """Return what a buffer was set to, which must be such that the buffer can hold it."""
+        """Return the new value of a buffer, which must fit into the buffer."""
         old, new = saved.buffers[name], saved.module._buffers.get(name)
         path = self._path(saved.module, name)
         if old is None or new is None or new.dtype != old.dtype or not _same_sizes(old, new):
@@ -72,7 +72,7 @@ class ModuleState:
         return new
 
     def _refuse_changes(self, saved: "_SavedModule") -> None:
-        """Refuse tensors in places that are no buffers: the program could not keep them."""
+        """Reject tensors in attributes that are not buffers: the program could not keep them."""
         module = saved.module
         for name in saved.changed_parameters():
             raise ValueError(
@@ -101,7 +101,7 @@ class ModuleState:
 
 
 class _SavedModule:
-    """What a module holds, with the lists and dicts among it."""
+    """The contents of a module, including the lists and dicts in it."""
 
     def __init__(self, module: nn.Module):
         self.module = module
@@ -136,7 +136,7 @@ class _SavedModule:
             (container.extend if isinstance(container, list) else container.update)(before)
 
     def _plain(self) -> dict[str, Any]:
-        """Return the attributes that are neither parameters, buffers, modules nor hooks."""
+        """Return the attributes that are not parameters, buffers, modules or hooks."""
         members = ("_parameters", "_buffers", "_modules", "_forward_hooks", "_forward_pre_hooks")
         own = self.module.__dict__.items()
         return {name: value for name, value in own if name not in members}
@@ -150,7 +150,7 @@ def _leaves(value: Any) -> list[Any]:
 
 
 def _containers(value: Any, seen: set[int]) -> Iterator[Any]:
-    """Yield a list, dict or set and those in it."""
+    """Yield a list, dict or set and those nested in it."""
     if not isinstance(value, (list, dict, set)) or id(value) in seen:
         return
     seen.add(id(value))
@@ -162,7 +162,7 @@ def _containers(value: Any, seen: set[int]) -> Iterator[Any]:
 
 
 def _same_sizes(old: _C.Tensor, new: _C.Tensor) -> bool:
-    """Compare without asking about symbols: a size that may vary is not the same."""
+    """Compare without evaluating symbols: a dynamic size is not the same."""
     return len(old.shape) == len(new.shape) and all(
         isinstance(size, int) and size == before
         for size, before in zip(new.shape, old.shape, strict=True)

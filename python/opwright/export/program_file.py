@@ -1,4 +1,4 @@
-"""Programs in files: data alone, which loading never runs."""
+"""Program files: pure data; loading never runs code."""
 
 import os
 from typing import IO, Any
@@ -32,10 +32,10 @@ def save(ep: ExportedProgram, f: str | os.PathLike[str] | IO[bytes]) -> None:
 
 
 def load(f: str | os.PathLike[str] | IO[bytes]) -> ExportedProgram:
-    """Read a program from a path or an open file; everything in it is checked, nothing is run.
+    """Read a program from a path or an open file; all of it is checked and none of it is run.
 
-    Load the libraries of its operators before: an operator that is not there is an error that names
-    it and the library that had it. Tensors of a path are mapped, not read.
+    Load the libraries of its operators first: a missing operator raises an error that names it and
+    its library. Tensors of a file given by path are memory-mapped.
 
     >>> from opwright.export import load
     >>> load("nowhere.opw")  # doctest: +ELLIPSIS

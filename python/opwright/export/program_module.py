@@ -18,7 +18,7 @@ __all__ = ["ProgramModule"]
 
 
 class ProgramModule(nn.Module):
-    """What `ExportedProgram.module()` gives: a module that runs a program with its own tensors.
+    """The result of `ExportedProgram.module()`: a module that runs a program with its own tensors.
 
     >>> from opwright.export import export
     >>> module = export(ow.nn.Linear(3, 2), (ow.ones(1, 3),)).module()
@@ -61,25 +61,25 @@ to; export it again in the other mode
         return pytree.tree_unflatten(results, self._results)
 
     def _state(self) -> list[_C.Tensor]:
-        """Return the tensors that the program takes; looked up anew when a module has changed."""
+        """Return the program's tensors; looked up again when a module has changed."""
         bound = self.__dict__.get("_bound")
         if bound is None or not bound.is_current():
             bound = _Bound(self)
-            self.__dict__["_bound"] = bound  # it is no change of the module
+            self.__dict__["_bound"] = bound  # not a change of the module
         return bound.tensors
 
     @property
     def graph(self) -> _C.Graph:
-        """The graph, which takes parameters and buffers before the arguments."""
+        """The graph; parameters and buffers come before the arguments."""
         return self._program.graph.copy()
 
     @property
     def code(self) -> str:
-        """The graph as Python that runs."""
+        """The graph as executable Python code."""
         return self._program.graph.code
 
     def print_readable(self, print_output: bool = True) -> str:
-        """Print the code with types and lines beside it; return it."""
+        """Print the code, annotated with types and lines; return it."""
         return self._program.graph.print_readable(print_output)
 
     @property
@@ -94,7 +94,7 @@ to; export it again in the other mode
         return inspect.Signature([*parameters, *(kinds(key, kinds.KEYWORD_ONLY) for key in rest)])
 
     def train(self, mode: bool = True) -> Self:
-        """Refuse: the mode is part of the program."""
+        """Raise an error: the mode is part of the program."""
         _refuse_mode("train" if mode else "eval")
 
     def _apply(self, fn: Callable[[_C.Tensor], _C.Tensor]) -> Self:
@@ -125,7 +125,7 @@ to; export it again in the other mode
 
 
 class _Bound:
-    """The tensors that a module has under the paths of its program, and when it had them."""
+    """A module's tensors under the paths of its program, and the time of the look-up."""
 
     def __init__(self, module: ProgramModule):
         self._owners = list(module.modules())
@@ -136,7 +136,7 @@ class _Bound:
         return self._epochs == [owner._attribute_epoch for owner in self._owners]
 
 
-# What nothing changes, so that copies of a module have it together.
+# Immutable, so copies of a module share it.
 _SHARED = ("_program", "_arguments", "_results")
 
 
@@ -156,7 +156,7 @@ def _refuse_mode(name: str) -> NoReturn:
 
 
 def _left_out(program: ExportedProgram) -> dict[str, _C.Tensor]:
-    """Return the buffers that the state_dict leaves out."""
+    """Return the buffers that are not in the state_dict."""
     constants = program.constants
     return {name: constants[name] for name in program.graph_signature.non_persistent_buffers}
 
@@ -166,7 +166,7 @@ def _copied(tensor: _C.Tensor) -> _C.Tensor:
 
 
 def _make_owner(root: nn.Module, path: str) -> tuple[nn.Module, str]:
-    """Return the module that holds the tensor of a path, made where it is not there yet."""
+    """Return the module that holds the tensor of a path, creating it if necessary."""
     *parents, last = path.split(".")
     owner = root
     for name in parents:

@@ -1,4 +1,4 @@
-"""The graph engine GE: converters, graphs in its form, and compiled functions that run there.
+"""The graph engine GE: converters, graphs in its format, and compiled functions that run there.
 
 >>> from opwright import ge
 >>> lib = ow.library.Library("docs_ge", "DEF")
@@ -12,9 +12,9 @@
 >>> f(ow.ones(2))
 tensor([2., 2.])
 
-A call of an operator becomes ops of the engine by its converter; those of 40 built-in operators are
-there. `compile(backend="ge")` converts, builds and runs; `convert` gives the graph, whose
-`serialize()` is the engine's own form. Called, this package is the comparison x >= y:
+A converter turns a call of an operator into ops of the engine; 40 built-in operators have one.
+`compile(backend="ge")` converts, builds and runs; `convert` returns the graph, whose `serialize()`
+is the engine's own format. When called, this package is the comparison x >= y:
 
 >>> ow.ge(ow.tensor([1.0, 3.0]), 2.0)
 tensor([False,  True])
@@ -51,7 +51,7 @@ __all__ = [
 
 
 class _Comparison(ModuleType):
-    """The package under a name that the comparison has, too."""
+    """Makes the package callable as the comparison of the same name."""
 
     _compare: Any = staticmethod(_C.make_function("ge"))
 

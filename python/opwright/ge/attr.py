@@ -1,10 +1,10 @@
-"""Attributes of ops with their kind, for those that a plain Python value does not tell.
+"""Attributes of ops with their kind, for values whose kind is ambiguous in Python.
 
 >>> from opwright import ge
 >>> ge.attr.Float(1)
 Float(value=1.0)
 
-A plain value will do where its kind is clear: an int is an Int, [1, 2] a ListInt.
+A plain value is enough where its kind is clear: an int is an Int, [1, 2] a ListInt.
 """
 
 from collections.abc import Iterable

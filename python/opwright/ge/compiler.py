@@ -10,15 +10,15 @@ __all__ = ["CompilerConfig", "get_compiler"]
 
 
 class CompilerConfig:
-    """Who runs the graphs, and with which options.
+    """Which library runs the graphs, and with which options.
 
     >>> from opwright import ge
     >>> ge.CompilerConfig(options={"ge.exec.precision_mode": "must_keep_origin_dtype"})
     CompilerConfig(library=None, options={'ge.exec.precision_mode': 'must_keep_origin_dtype'})
 
-    `library` is the path of a shared library over the vendor's SDK, in the form of
-    opwright/ge_engine.h; without one Opwright's own operators run the graph, on the device of its
-    tensors. `options` are for the library alone.
+    `library` is the path of a shared library over the vendor's SDK that implements
+    opwright/ge_engine.h; without one, Opwright's own operators run the graph, on the device of its
+    tensors. `options` are passed to the library only.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Converters: what a call of an operator is in the engine's graph."""
+"""Converters: turn operator calls into ops of the engine's graph."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ Tensor = _C.GeTensor
 
 
 def register_fx_node_ge_converter(op: OperatorLike) -> Callable[[Callable[..., Any]], Any]:
-    """Register the function that says what a call of `op` is in the engine's graph.
+    """Register the function that converts a call of `op` to the engine's graph.
 
     >>> from opwright import ge
     >>> _ = ow.library.define("docs_ge::twice", "(Tensor x, float scale) -> Tensor")
@@ -25,10 +25,10 @@ def register_fx_node_ge_converter(op: OperatorLike) -> Callable[[Callable[..., A
     ...         "DocsTwice", inputs={"x": x}, outputs=["y"], attrs={"scale": ge.attr.Float(scale)}
     ...     )
 
-    It is called with the operator's arguments: tensors as ge.Tensors, as sizes that change are, all
-    else as it is. Parameters that the operator does not have keep their defaults; `meta_outputs`
-    are the results without data, one or a tuple, where the function takes them. It returns a
-    ge.Tensor for each result. `opwright.convert.register_converter(op, "ge")` is the same.
+    It is called with the operator's arguments: tensors and dynamic sizes as ge.Tensors, everything
+    else unchanged. Parameters that the operator does not have keep their defaults; `meta_outputs`,
+    if the function takes it, is the fake result or a tuple of them. It returns a ge.Tensor for each
+    result. `opwright.convert.register_converter(op, "ge")` is the same.
     """
     return partial(_register, op)
 
@@ -45,7 +45,7 @@ def custom_op(
     attrs: Mapping[str, Any] | None = None,
     node_name: str | None = None,
 ) -> Any:
-    """Add an op to the graph that is being made; returns its outputs: one, or a tuple.
+    """Add an op to the graph being converted; return its output, or a tuple of outputs.
 
     Only in a converter:
 
@@ -56,16 +56,16 @@ def custom_op(
     RuntimeError: ge.custom_op: nothing is being converted; call it in a function that \
 register_fx_node_ge_converter registered
 
-    Inputs go by the names of the prototype: a ge.Tensor, None for an optional one that is left out,
-    a list for a dynamic one; numbers and tensors become constants. An output is a name, or (name,
-    count) of a dynamic one, which is given as a list. Attributes are plain values or those of
-    `ge.attr`. Where there is a prototype of that name, the op is held against it.
+    Inputs have the names of the prototype: a ge.Tensor, None for an omitted optional one, a list
+    for a dynamic one; numbers and tensors become constants. An output is a name, or (name, count)
+    for a dynamic one, which is returned as a list. Attributes are plain values or those of
+    `ge.attr`. If there is a prototype of that name, the op is checked against it.
     """
     return _C.ge_custom_op(op_type, dict(inputs), list(outputs), dict(attrs or {}), node_name or "")
 
 
 def Const(value: Any, dtype: Any = None) -> Tensor:  # noqa: N802
-    """Add a constant to the graph that is being made: a number, a list or a tensor.
+    """Add a constant to the graph being converted: a number, a list or a tensor.
 
     `dtype` is a dtype or a ge.DataType. Only in a converter:
 
@@ -80,7 +80,7 @@ register_fx_node_ge_converter registered
 
 
 def takes_meta_outputs(function: Callable[..., Any]) -> bool:
-    """Tell whether a converter takes the fake results."""
+    """Return whether a converter accepts the fake results."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):

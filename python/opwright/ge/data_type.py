@@ -58,7 +58,7 @@ _DTYPES = {
 
 
 def dtype_of(given: object) -> object:
-    """Return the dtype of a DataType; anything else as it is."""
+    """Return the dtype of a DataType; return anything else unchanged."""
     if not isinstance(given, DataType):
         return given
     if given not in _DTYPES:

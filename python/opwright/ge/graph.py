@@ -1,4 +1,4 @@
-"""convert: a function, module or program becomes a graph of the engine."""
+"""convert: turns a function, module or program into a graph of the engine."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ Op = _C.GeOp
 
 
 class Graph:
-    """A graph in memory, to be read, saved or given to the engine.
+    """A graph in memory that can be read, saved or passed to the engine.
 
     >>> from opwright import ge
     >>> graph = ge.convert(lambda x, y: x + y, (ow.ones(2), ow.ones(2)))
@@ -37,10 +37,10 @@ class Graph:
 
     @property
     def ops(self) -> list[Op]:
-        """The ops, in the order in which they can run.
+        """The ops, in execution order.
 
         Each has `name`, `type`, `inputs` ("Add_1:0"), `attributes`, `line` (the user's) and the
-        descriptors of inputs and outputs, (name, dtype, dims) with -1 for sizes that change.
+        descriptors of inputs and outputs, (name, dtype, dims) with -1 for dynamic sizes.
 
         >>> from opwright import ge
         >>> ge.convert(lambda x: x.relu(), (ow.ones(2),)).ops[1].output_descriptors
@@ -69,7 +69,7 @@ class Graph:
         return self._graph.output_names
 
     def serialize(self) -> bytes:
-        """Return the bytes of a ge.proto.ModelDef, the engine's own form.
+        """Return the bytes of a ge.proto.ModelDef, the engine's own format.
 
         >>> from opwright import ge
         >>> type(ge.convert(lambda x: x + 1, (ow.ones(2),)).serialize())
@@ -117,7 +117,7 @@ def convert(
     dynamic_shapes: Any = None,
     name: str = "opwright",
 ) -> Graph:
-    """Make a graph of the engine; nothing is built or run.
+    """Convert a function, module or program to a graph of the engine; nothing is built or run.
 
     >>> from opwright import ge
     >>> batch = ow.export.Dim("batch")
@@ -127,8 +127,8 @@ def convert(
     >>> graph.ops[0].output_descriptors
     [('y', opwright.float32, [-1, 3])]
 
-    `dynamic_shapes` says which sizes may differ, as `opwright.export.export` takes it. Parameters
-    and buffers become Const ops; those that the program writes are further outputs.
+    `dynamic_shapes` says which sizes may differ, as in `opwright.export.export`. Parameters and
+    buffers become Const ops; those that the program writes are additional outputs. Raises
     NotImplementedError for an operator without a converter, with its name and the user's line.
     """
     if isinstance(model, ExportedProgram):

@@ -1,4 +1,4 @@
-"""Prototypes: what an op of the engine takes and gives."""
+"""Prototypes: the inputs, attributes and outputs of the engine's ops."""
 
 from typing import Any
 
@@ -7,11 +7,11 @@ from .._library.registrations import operator_name
 
 __all__ = ["Prototype", "prototype", "reg_op"]
 
-_registered: dict[str, Any] = {}  # kept for ever
+_registered: dict[str, Any] = {}  # kept permanently
 
 
 class Prototype:
-    """What an op of the engine takes and gives.
+    """The inputs, attributes and outputs of an op of the engine.
 
     >>> from opwright import ge
     >>> print(ge.reg_op("DocsScale(x: ALL; factor: Float = 1.0) -> (y: ALL)"))
@@ -56,12 +56,13 @@ def reg_op(given: Any, name: str | None = None) -> Prototype:
     >>> print(ge.reg_op(ow.ops.docs_ge.gain.default, name="DocsGain").name)
     DocsGain
 
-    The text is "AddCustom(x: ALL, bias?: {FLOAT, FLOAT16}, parts*: ALL; alpha: Float = 1.0) ->
-    (z: ALL)": "?" marks an optional input, "*" a dynamic one. "Gain<T: FLOAT>(x: T) -> (y: T)" has
-    tensors of one type. Of an operator tensors are inputs of any type and all else attributes; an
-    output that would be named as one of them gets "_out". It is the operator ge::<Name>, whose
-    kernels `compile` uses where it runs graphs by operators. The same prototype twice is harmless,
-    another one of the same name a ValueError that shows both.
+    The text is "AddCustom(x: ALL, bias?: {FLOAT, FLOAT16}, parts*: ALL; alpha: Float = 1.0) -> (z:
+    ALL)": "?" marks an optional input, "*" a dynamic one. "Gain<T: FLOAT>(x: T) -> (y: T)" has
+    tensors of one type. For an operator, tensors are inputs of any type and everything else is an
+    attribute; an output with the name of one of them gets "_out". The prototype becomes the
+    operator ge::<Name>, whose kernels `compile` uses when it runs graphs by operators. Registering
+    the same prototype twice is harmless; a different one with the same name is a ValueError that
+    shows both.
     """
     if isinstance(given, str) and "->" in given:
         if name is not None:
@@ -77,7 +78,7 @@ def reg_op(given: Any, name: str | None = None) -> Prototype:
 
 
 def prototype(name: str) -> Prototype:
-    """Return the prototype of that name, built in or registered; KeyError where there is none.
+    """Return the prototype of that name, built in or registered; KeyError if there is none.
 
     >>> from opwright import ge
     >>> ge.prototype("Relu").name

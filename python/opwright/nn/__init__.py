@@ -1,4 +1,4 @@
-"""Layers and models: names, arguments, keys of state_dict and texts follow torch.nn.
+"""Layers and models: names, arguments, state_dict keys and reprs follow torch.nn.
 
 >>> import opwright as ow
 >>> from opwright import nn

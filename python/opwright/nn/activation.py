@@ -121,7 +121,7 @@ class ELU(Module):
 
 
 class SELU(Module):
-    """Computes the scaled elu that keeps mean and variance.
+    """Computes the scaled elu, which keeps mean and variance.
 
     >>> ow.nn.SELU()(ow.tensor([-1.0, 2.0]))
     tensor([-1.1113,  2.1014])
@@ -158,7 +158,7 @@ class CELU(Module):
 
 
 class GELU(Module):
-    """Computes x times the share of the normal distribution below x.
+    """Computes x times the cumulative normal distribution at x.
 
     >>> ow.nn.GELU()(ow.tensor([-1.0, 2.0]))
     tensor([-0.1587,  1.9545])
@@ -303,7 +303,7 @@ class Softplus(Module):
 
 
 class Softshrink(Module):
-    """Moves x towards zero by lambd.
+    """Shrinks x towards zero by lambd.
 
     >>> ow.nn.Softshrink()(ow.tensor([-2.0, 0.25]))
     tensor([-1.5000,  0.0000])
@@ -321,7 +321,7 @@ class Softshrink(Module):
 
 
 class Hardshrink(Module):
-    """Makes x zero between -lambd and lambd.
+    """Sets x to zero between -lambd and lambd.
 
     >>> ow.nn.Hardshrink()(ow.tensor([-2.0, 0.25]))
     tensor([-2.,  0.])
@@ -392,7 +392,7 @@ class Threshold(Module):
 
 
 class GLU(Module):
-    """Multiplies the first half with the sigmoid of the second.
+    """Multiplies the first half by the sigmoid of the second.
 
     >>> ow.nn.GLU()(ow.tensor([4.0, 0.0]))
     tensor([2.])
@@ -410,7 +410,7 @@ class GLU(Module):
 
 
 class Softmax(Module):
-    """Makes numbers of sum 1 along a dimension.
+    """Computes softmax along a dimension: the results sum to 1.
 
     >>> ow.nn.Softmax(dim=0)(ow.zeros(2))
     tensor([0.5000, 0.5000])
@@ -464,7 +464,7 @@ class LogSoftmax(Module):
 
 
 class Softmax2d(Module):
-    """Makes the channels of (N, C, H, W) of sum 1 at each place.
+    """Computes softmax over the channels of (N, C, H, W) at each position.
 
     >>> ow.nn.Softmax2d()(ow.zeros(1, 2, 1, 1)).flatten()
     tensor([0.5000, 0.5000])

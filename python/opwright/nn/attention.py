@@ -18,7 +18,7 @@ __all__ = ["MultiheadAttention"]
 
 
 class MultiheadAttention(Module):
-    """Attention of several heads, with the projections in and out of them.
+    """Multi-head attention with input and output projections.
 
     >>> layer = ow.nn.MultiheadAttention(4, num_heads=2, batch_first=True)
     >>> x = ow.ones(1, 3, 4)
@@ -26,7 +26,7 @@ class MultiheadAttention(Module):
     >>> output.shape, weights.shape
     ((1, 3, 4), (1, 3, 3))
 
-    Masks are bools, where True hides a place, or numbers that are added to the scores.
+    Masks are bools, where True hides a position, or numbers that are added to the scores.
     """
 
     in_proj_weight: Parameter | None
@@ -117,11 +117,11 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """Return the output, and with `need_weights` the weights, by head unless averaged.
+        """Return the output and, with `need_weights`, the weights, per head unless averaged.
 
         Inputs are (L, N, E), (N, L, E) with `batch_first`, or (L, E) without a batch.
-        `key_padding_mask` is (N, S); `attn_mask` is (L, S) or (N * heads, L, S). `is_causal` says
-        of the given `attn_mask` that it is causal, and needs it.
+        `key_padding_mask` is (N, S); `attn_mask` is (L, S) or (N * heads, L, S). `is_causal` states
+        that the given `attn_mask` is causal, and requires it.
         """
         if is_causal and attn_mask is None:
             raise RuntimeError("MultiheadAttention: is_causal needs attn_mask too")
@@ -185,7 +185,7 @@ class MultiheadAttention(Module):
     def _with_extra_keys(
         self, k: Tensor, v: Tensor, mask: Tensor | None
     ) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Add the learnt key and the zero key, which no mask hides."""
+        """Add the learned key and the zero key, which no mask hides."""
         extra = 0
         if self.bias_k is not None and self.bias_v is not None:
             batch = k.shape[0]
@@ -198,7 +198,7 @@ class MultiheadAttention(Module):
         return k, v, F.pad(mask, (0, extra)) if mask is not None and extra else mask
 
     def _split_heads(self, x: Tensor) -> Tensor:
-        """Make (N, L, E) (N, heads, L, head_dim)."""
+        """Reshape (N, L, E) to (N, heads, L, head_dim)."""
         return x.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)
 
     def _weights(self, q: Tensor, k: Tensor, mask: Tensor | None) -> Tensor:
@@ -244,7 +244,7 @@ class MultiheadAttention(Module):
 
 
 def _as_numbers(mask: Tensor, like: Tensor) -> Tensor:
-    """Return what is added to scores: of bools, minus infinity where they are True."""
+    """Return the values to add to scores: for bools, minus infinity where they are True."""
     if mask.dtype == ow.bool:
         zeros = ow.zeros(mask.shape, dtype=like.dtype, device=like.device)
         return zeros.masked_fill(mask, -math.inf)

@@ -22,7 +22,7 @@ __all__ = [
 
 
 class _ChannelNorm(Module):
-    """What both have: a scale and a shift for each channel, and running statistics."""
+    """The common part: a scale and a shift for each channel, and running statistics."""
 
     weight: Parameter | None
     bias: Parameter | None
@@ -66,7 +66,7 @@ class _ChannelNorm(Module):
         self.reset_parameters()
 
     def reset_running_stats(self) -> None:
-        """Forget the running mean and variance."""
+        """Reset the running mean and variance."""
         if self.running_mean is not None:
             self.running_mean.zero_()
         if self.running_var is not None:
@@ -129,7 +129,7 @@ class _BatchNorm(_ChannelNorm):
         )
 
     def _count_batch(self) -> float:
-        """Count a batch of training; return how much it moves the running statistics."""
+        """Count a training batch; return the weight of its statistics."""
         is_counted = self.training and self.track_running_stats
         if is_counted and self.num_batches_tracked is not None:
             self.num_batches_tracked.add_(1)
@@ -139,7 +139,7 @@ class _BatchNorm(_ChannelNorm):
 
 
 class BatchNorm1d(_BatchNorm):
-    """Makes mean 0 and variance 1 for each channel of (N, C) or (N, C, L).
+    """Normalizes each channel of (N, C) or (N, C, L) to mean 0 and variance 1.
 
     >>> layer = ow.nn.BatchNorm1d(1)
     >>> layer(ow.tensor([[1.0], [3.0]]))
@@ -156,7 +156,7 @@ class BatchNorm1d(_BatchNorm):
 
 
 class BatchNorm2d(_BatchNorm):
-    """Makes mean 0 and variance 1 for each channel of (N, C, H, W).
+    """Normalizes each channel of (N, C, H, W) to mean 0 and variance 1.
 
     >>> ow.nn.BatchNorm2d(3).eval()(ow.zeros(1, 3, 2, 2)).sum()
     tensor(0., requires_grad=True)
@@ -167,7 +167,7 @@ class BatchNorm2d(_BatchNorm):
 
 
 class BatchNorm3d(_BatchNorm):
-    """Makes mean 0 and variance 1 for each channel of (N, C, D, H, W).
+    """Normalizes each channel of (N, C, D, H, W) to mean 0 and variance 1.
 
     >>> ow.nn.BatchNorm3d(3).eval()(ow.zeros(1, 3, 2, 2, 2)).sum()
     tensor(0., requires_grad=True)
@@ -213,7 +213,7 @@ class _InstanceNorm(_ChannelNorm):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """Makes mean 0 and variance 1 for each channel of each example of (N, C, L).
+    """Normalizes each channel of each sample of (N, C, L) to mean 0 and variance 1.
 
     >>> ow.nn.InstanceNorm1d(1)(ow.tensor([[[1.0, 3.0]]]))
     tensor([[[-1.0000,  1.0000]]])
@@ -223,7 +223,7 @@ class InstanceNorm1d(_InstanceNorm):
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """Makes mean 0 and variance 1 for each channel of each example of (N, C, H, W).
+    """Normalizes each channel of each sample of (N, C, H, W) to mean 0 and variance 1.
 
     >>> ow.nn.InstanceNorm2d(1)(ow.tensor([[[[1.0, 3.0]]]]))
     tensor([[[[-1.0000,  1.0000]]]])
@@ -233,7 +233,7 @@ class InstanceNorm2d(_InstanceNorm):
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """Makes mean 0 and variance 1 for each channel of each example of (N, C, D, H, W).
+    """Normalizes each channel of each sample of (N, C, D, H, W) to mean 0 and variance 1.
 
     >>> ow.nn.InstanceNorm3d(1)(ow.tensor([[[[[1.0, 3.0]]]]]))
     tensor([[[[[-1.0000,  1.0000]]]]])

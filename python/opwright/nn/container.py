@@ -1,4 +1,4 @@
-"""Containers of modules: in a row, as a list, by name."""
+"""Containers of modules: sequences, lists, dicts."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["ModuleDict", "ModuleList", "Sequential"]
 
 
 class _Numbered(Module):
-    """What lists of modules have: their names are their places."""
+    """The common part of lists of modules: their names are their indices."""
 
     def _values(self) -> list[Module]:
         return [module for module in self._modules.values() if module is not None]
 
     def _place(self, index: int, most: int) -> int:
-        """Return a place that counts from the start; `most` is the last one allowed."""
+        """Return a non-negative index; `most` is the last one allowed."""
         place = operator.index(index)
         if not -len(self) <= place <= most:
             raise IndexError(f"index {place} is out of range for {len(self)} modules")
@@ -31,7 +31,7 @@ class _Numbered(Module):
         return list(self._modules)[self._place(index, len(self) - 1)]
 
     def _number(self, modules: Iterable[Module]) -> None:
-        """Make these the modules, named by their places."""
+        """Set the modules, named by their indices."""
         values = list(modules)
         for module in values:
             _check_module(type(self).__name__, module)
@@ -78,7 +78,7 @@ def _check_module(where: str, module: object) -> None:
 
 
 class Sequential(_Numbered):
-    """Calls modules one after another, each with what the one before gave.
+    """Calls modules one after another, each with the result of the previous one.
 
     >>> from opwright import nn
     >>> model = nn.Sequential(nn.Flatten(), nn.ReLU())
@@ -87,7 +87,7 @@ class Sequential(_Numbered):
     >>> model[1]
     ReLU()
 
-    An OrderedDict gives the modules names of their own.
+    An OrderedDict gives the modules their names.
     """
 
     @overload
@@ -127,13 +127,13 @@ class Sequential(_Numbered):
         self._number(self._values())
 
     def pop(self, index: int) -> Module:
-        """Take a module out and return it."""
+        """Remove a module and return it."""
         module = self[index]
         del self[index]
         return module
 
     def insert(self, index: int, module: Module) -> Self:
-        """Put a module before the one at a place."""
+        """Insert a module before the one at an index."""
         _check_module("Sequential.insert", module)
         values = self._values()
         values.insert(self._place(index, len(self)), module)
@@ -157,7 +157,7 @@ class Sequential(_Numbered):
 
 
 class ModuleList(_Numbered):
-    """A list of modules, which are part of the tree.
+    """A list of modules, which are part of the module tree.
 
     >>> from opwright import nn
     >>> layers = nn.ModuleList([nn.Identity() for _ in range(3)])
@@ -193,13 +193,13 @@ class ModuleList(_Numbered):
         self._number(values)
 
     def insert(self, index: int, module: Module) -> None:
-        """Put a module before the one at a place."""
+        """Insert a module before the one at an index."""
         values = self._values()
         values.insert(index, module)
         self._number(values)
 
     def pop(self, index: int) -> Module:
-        """Take a module out and return it."""
+        """Remove a module and return it."""
         module = self[index]
         del self[index]
         return module
@@ -209,7 +209,7 @@ class ModuleList(_Numbered):
 
     def __repr__(self) -> str:
         """Show equal neighbours once."""
-        groups: list[tuple[int, int, str]] = []  # first place, last place, text
+        groups: list[tuple[int, int, str]] = []  # first index, last index, text
         for i, text in enumerate(map(repr, self)):
             if groups and groups[-1][2] == text:
                 groups[-1] = (groups[-1][0], i, text)
@@ -225,7 +225,7 @@ class ModuleList(_Numbered):
 
 
 class ModuleDict(Module):
-    """Modules by name, which are part of the tree.
+    """A dict of modules, which are part of the module tree.
 
     >>> from opwright import nn
     >>> choices = nn.ModuleDict({"relu": nn.ReLU(), "tanh": nn.Tanh()})
@@ -270,7 +270,7 @@ class ModuleDict(Module):
         self._raise_attribute_epoch()
 
     def pop(self, key: str) -> Module:
-        """Take a module out and return it."""
+        """Remove a module and return it."""
         module = self[key]
         del self[key]
         return module
@@ -288,7 +288,7 @@ class ModuleDict(Module):
         return self._named().values()
 
     def update(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]]) -> None:
-        """Add modules, and replace those of the same names."""
+        """Add modules, replacing those with the same names."""
         if not isinstance(modules, Iterable):
             raise TypeError(
                 "ModuleDict.update: modules must be a mapping or pairs of name and module, "

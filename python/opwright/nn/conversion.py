@@ -1,4 +1,4 @@
-"""How Module.to and its relatives convert the tensors of a tree of modules."""
+"""How Module.to and related methods convert the tensors of a module tree."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def is_inexact(tensor: Tensor) -> bool:
 
 
 def cast_to(dtype: ow.dtype, *, only_floating: bool = True) -> Convert:
-    """Return what casts a tensor; by default one of ints or bools is kept."""
+    """Return a function that casts a tensor; by default ints and bools are kept."""
 
     def cast(tensor: Tensor) -> Tensor:
         is_kept = only_floating and not tensor.is_floating_point()
@@ -38,10 +38,10 @@ def read_to_arguments(
     non_blocking: bool = False,
     memory_format: ow.memory_format | None = None,
 ) -> Convert:
-    """Return the conversion that the arguments of `Module.to` ask for.
+    """Return the conversion for the arguments of `Module.to`.
 
-    Positional ones are a tensor, or a device, a dtype and `non_blocking` in this order, where the
-    first of these may be left out.
+    Positional arguments are a tensor, or a device, a dtype and `non_blocking` in this order; the
+    first of these may be omitted.
     """
     given = list(args)
     if given and isinstance(given[0], Tensor):
@@ -67,7 +67,7 @@ def read_to_arguments(
 
 
 def convert_tensors(module: Module, convert: Convert) -> None:
-    """Put the converted tensors in the place of the old; shared ones stay shared."""
+    """Replace the tensors by the converted ones; shared ones stay shared."""
     converted: dict[int, Tensor] = {}
 
     def replace(tensor: Tensor) -> Tensor:

@@ -28,7 +28,7 @@ _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 class _Convolution(Module):
-    """What all convolutions have: sizes of the window, a weight and a bias."""
+    """The common part of all convolutions: window sizes, a weight and a bias."""
 
     weight: Parameter
     bias: Parameter | None
@@ -149,13 +149,13 @@ class _Forward(_Convolution):
         )
 
     def _padded(self, input: Tensor) -> tuple[Tensor, tuple[int, ...] | str]:
-        """Return the input and the padding that is left to the operator, which knows zeros."""
+        """Return the input and the padding left to the operator, which pads with zeros."""
         if self.padding_mode == "zeros":
             return input, self.padding
         return F.pad(input, self._pad_counts(), mode=self.padding_mode), (0,) * len(self.stride)
 
     def _pad_counts(self) -> list[int]:
-        """Return the counts before and after each dimension, the last dimension first."""
+        """Return the counts before and after each dimension, last dimension first."""
         if not isinstance(self.padding, str):
             return [each for size in reversed(self.padding) for each in (size, size)]
         if self.padding == "valid":
@@ -203,7 +203,7 @@ class _Transposed(_Convolution):
         )
 
     def _output_padding(self, input: Tensor, output_size: Sequence[int] | None) -> list[int]:
-        """Return the output padding that gives the asked sizes, or the module's own."""
+        """Return the output padding for the requested sizes, or the module's own."""
         if output_size is None:
             return list(self.output_padding)
         count = len(self.kernel_size)
@@ -230,7 +230,7 @@ class _Transposed(_Convolution):
 
 
 class Conv1d(_Forward):
-    """Slides a window over (N, C, L).
+    """1D convolution of (N, C, L).
 
     >>> layer = ow.nn.Conv1d(3, 4, kernel_size=3)
     >>> layer
@@ -276,7 +276,7 @@ class Conv1d(_Forward):
 
 
 class Conv2d(_Forward):
-    """Slides a window over (N, C, H, W).
+    """2D convolution of (N, C, H, W).
 
     >>> layer = ow.nn.Conv2d(3, 4, kernel_size=3)
     >>> layer
@@ -322,7 +322,7 @@ class Conv2d(_Forward):
 
 
 class Conv3d(_Forward):
-    """Slides a window over (N, C, D, H, W).
+    """3D convolution of (N, C, D, H, W).
 
     >>> layer = ow.nn.Conv3d(3, 4, kernel_size=3)
     >>> layer
@@ -368,7 +368,7 @@ class Conv3d(_Forward):
 
 
 class ConvTranspose1d(_Transposed):
-    """Does what the gradient of Conv1d does to its input; it makes sizes larger.
+    """Transposed 1D convolution: the gradient of Conv1d with respect to its input.
 
     >>> layer = ow.nn.ConvTranspose1d(3, 4, kernel_size=3)
     >>> layer(ow.ones(1, 3, 6)).shape
@@ -421,7 +421,7 @@ class ConvTranspose1d(_Transposed):
 
 
 class ConvTranspose2d(_Transposed):
-    """Does what the gradient of Conv2d does to its input; it makes sizes larger.
+    """Transposed 2D convolution: the gradient of Conv2d with respect to its input.
 
     >>> layer = ow.nn.ConvTranspose2d(3, 4, kernel_size=3)
     >>> layer(ow.ones(1, 3, 6, 6)).shape
@@ -474,7 +474,7 @@ class ConvTranspose2d(_Transposed):
 
 
 class ConvTranspose3d(_Transposed):
-    """Does what the gradient of Conv3d does to its input; it makes sizes larger.
+    """Transposed 3D convolution: the gradient of Conv3d with respect to its input.
 
     >>> layer = ow.nn.ConvTranspose3d(3, 4, kernel_size=3)
     >>> layer(ow.ones(1, 3, 6, 6, 6)).shape

@@ -1,4 +1,4 @@
-"""Dropout layers: they do something in training alone."""
+"""Dropout layers; they are active in training only."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Dropout(_Dropout):
 
 
 class Dropout1d(_Dropout):
-    """Sets whole channels of (N, C, L) to zero.
+    """Sets entire channels of (N, C, L) to zero.
 
     >>> ow.nn.Dropout1d().eval()(ow.ones(1, 1, 2))
     tensor([[[1., 1.]]])
@@ -53,7 +53,7 @@ class Dropout1d(_Dropout):
 
 
 class Dropout2d(_Dropout):
-    """Sets whole channels of (N, C, H, W) to zero.
+    """Sets entire channels of (N, C, H, W) to zero.
 
     >>> ow.nn.Dropout2d().eval()(ow.ones(1, 1, 1, 2))
     tensor([[[[1., 1.]]]])
@@ -64,7 +64,7 @@ class Dropout2d(_Dropout):
 
 
 class Dropout3d(_Dropout):
-    """Sets whole channels of (N, C, D, H, W) to zero.
+    """Sets entire channels of (N, C, D, H, W) to zero.
 
     >>> ow.nn.Dropout3d().eval()(ow.ones(1, 1, 1, 1, 2))
     tensor([[[[[1., 1.]]]]])
@@ -75,7 +75,7 @@ class Dropout3d(_Dropout):
 
 
 class AlphaDropout(_Dropout):
-    """Drops elements so that mean and variance stay, for networks of SELU.
+    """Drops elements while keeping mean and variance, for SELU networks.
 
     >>> ow.nn.AlphaDropout().eval()(ow.ones(2))
     tensor([1., 1.])
@@ -86,7 +86,7 @@ class AlphaDropout(_Dropout):
 
 
 class FeatureAlphaDropout(_Dropout):
-    """Does what AlphaDropout does, with whole channels.
+    """Like AlphaDropout, with entire channels.
 
     >>> ow.nn.FeatureAlphaDropout().eval()(ow.ones(1, 2))
     tensor([[1., 1.]])

@@ -12,7 +12,7 @@ __all__ = ["Flatten", "Unflatten", "Upsample"]
 
 
 class Flatten(Module):
-    """Makes one dimension of several, by default of all but the batch.
+    """Flattens several dimensions into one, by default all but the batch.
 
     >>> ow.nn.Flatten()(ow.ones(2, 3, 4)).shape
     (2, 12)
@@ -31,7 +31,7 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """Makes several dimensions of one.
+    """Splits one dimension into several.
 
     >>> ow.nn.Unflatten(1, (3, 4))(ow.ones(2, 12)).shape
     (2, 3, 4)
@@ -50,7 +50,7 @@ class Unflatten(Module):
 
 
 class Upsample(Module):
-    """Gives (N, C, ...) other sizes, as such or by a factor.
+    """Resizes (N, C, ...) to given sizes or by a factor.
 
     >>> ow.nn.Upsample(scale_factor=2)(ow.ones(1, 1, 2, 2)).shape
     (1, 1, 4, 4)

@@ -25,7 +25,7 @@ Hooks = OrderedDict[int, Hook]
 
 
 class RemovableHandle:
-    """What registering a hook gives: it takes the hook away again, by hand or as a context.
+    """A handle that removes a registered hook, by `remove` or as a context manager.
 
     >>> from opwright import nn
     >>> layer = nn.Identity()
@@ -42,7 +42,7 @@ class RemovableHandle:
         self._changed = changed
 
     def remove(self) -> None:
-        """Take the hook away; a second time does nothing."""
+        """Remove the hook; a second call does nothing."""
         if self._hooks.pop(self.id, None) is not None:
             self._changed()
 
@@ -56,7 +56,7 @@ class RemovableHandle:
 def add_hook(
     hooks: Hooks, hook: Hook, prepend: bool, changed: Callable[[], None]
 ) -> RemovableHandle:
-    """Put a hook behind the others or, with `prepend`, before them."""
+    """Add a hook after the others or, with `prepend`, before them."""
     handle = RemovableHandle(hooks, changed)
     hooks[handle.id] = hook
     if prepend:

@@ -1,4 +1,4 @@
-"""Initial values of weights; each function writes into its tensor and returns it.
+"""Weight initialization; each function writes into its tensor and returns it.
 
 >>> import opwright as ow
 >>> ow.nn.init.constant_(ow.empty(2), 3.0)
@@ -34,7 +34,7 @@ T = TypeVar("T", bound=Tensor)
 
 
 def uniform_(tensor: T, a: float = 0.0, b: float = 1.0, generator: Any = None) -> T:
-    """Fill with numbers between a and b.
+    """Fill with uniform random numbers between a and b.
 
     >>> values = ow.nn.init.uniform_(ow.empty(1000), 2.0, 3.0)
     >>> bool(((values >= 2) & (values < 3)).all())
@@ -45,7 +45,7 @@ def uniform_(tensor: T, a: float = 0.0, b: float = 1.0, generator: Any = None) -
 
 
 def normal_(tensor: T, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> T:
-    """Fill with numbers of a normal distribution.
+    """Fill with normally distributed random numbers.
 
     >>> values = ow.nn.init.normal_(ow.empty(1000), 5.0, 0.1)
     >>> bool((values.mean() - 5).abs() < 0.1)
@@ -63,7 +63,7 @@ def trunc_normal_(
     b: float = 2.0,
     generator: Any = None,
 ) -> T:
-    """Fill with those numbers of a normal distribution that are between a and b.
+    """Fill with normally distributed random numbers between a and b.
 
     >>> values = ow.nn.init.trunc_normal_(ow.empty(1000))
     >>> bool((values.abs() <= 2).all())
@@ -84,7 +84,7 @@ def trunc_normal_(
 
 
 def _holds_enough(low: float, high: float) -> bool:
-    """Tell whether a normal number is often enough within the limits to be found by trying."""
+    """Return whether normal numbers fall within the limits often enough for rejection sampling."""
     share = 0.5 * (math.erf(high / math.sqrt(2)) - math.erf(low / math.sqrt(2)))
     return share > 1e-4
 
@@ -118,7 +118,7 @@ def zeros_(tensor: T) -> T:
 
 
 def eye_(tensor: T) -> T:
-    """Make a matrix the identity.
+    """Fill a matrix with the identity.
 
     >>> ow.nn.init.eye_(ow.empty(2, 3))
     tensor([[1., 0., 0.],
@@ -131,7 +131,7 @@ def eye_(tensor: T) -> T:
 
 
 def dirac_(tensor: T, groups: int = 1) -> T:
-    """Make the weight of a convolution one that keeps its input.
+    """Fill the weight of a convolution so that it keeps its input.
 
     >>> ow.nn.init.dirac_(ow.empty(1, 1, 3))
     tensor([[[0., 1., 0.]]])
@@ -150,7 +150,7 @@ def dirac_(tensor: T, groups: int = 1) -> T:
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """Return by how much an activation lets the standard deviation shrink.
+    """Return the recommended gain of an activation.
 
     >>> ow.nn.init.calculate_gain("tanh")
     1.6666666666666667
@@ -169,7 +169,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
-    """Return how many inputs an output has, and how many outputs an input has."""
+    """Return the number of inputs per output and of outputs per input."""
     if tensor.ndim < 2:
         raise ValueError(
             f"the tensor must have at least 2 dimensions, got sizes {list(tensor.shape)}"
@@ -183,7 +183,7 @@ def _xavier_std(tensor: Tensor, gain: float) -> float:
 
 
 def xavier_uniform_(tensor: T, gain: float = 1.0, generator: Any = None) -> T:
-    """Fill with uniform numbers that keep the variance in both directions.
+    """Fill with uniform random numbers that keep the variance in both directions.
 
     >>> bool((ow.nn.init.xavier_uniform_(ow.empty(3, 3)).abs() <= 1).all())
     True
@@ -193,7 +193,7 @@ def xavier_uniform_(tensor: T, gain: float = 1.0, generator: Any = None) -> T:
 
 
 def xavier_normal_(tensor: T, gain: float = 1.0, generator: Any = None) -> T:
-    """Fill with normal numbers that keep the variance in both directions.
+    """Fill with normal random numbers that keep the variance in both directions.
 
     >>> ow.nn.init.xavier_normal_(ow.empty(3, 3)).shape
     (3, 3)
@@ -217,7 +217,7 @@ def kaiming_uniform_(
     nonlinearity: str = "leaky_relu",
     generator: Any = None,
 ) -> T:
-    """Fill with uniform numbers that keep the variance through an activation.
+    """Fill with uniform random numbers that keep the variance through an activation.
 
     >>> bool((ow.nn.init.kaiming_uniform_(ow.empty(2, 6)).abs() <= 1).all())
     True
@@ -235,7 +235,7 @@ def kaiming_normal_(
     nonlinearity: str = "leaky_relu",
     generator: Any = None,
 ) -> T:
-    """Fill with normal numbers that keep the variance through an activation.
+    """Fill with normal random numbers that keep the variance through an activation.
 
     >>> ow.nn.init.kaiming_normal_(ow.empty(2, 6)).shape
     (2, 6)

@@ -18,7 +18,7 @@ __all__ = ["Bilinear", "Identity", "Linear"]
 
 
 class Identity(Module):
-    """Returns its input; it takes any arguments, to stand where another layer was.
+    """Returns its input; accepts any arguments, to replace another layer.
 
     >>> ow.nn.Identity(54, unused=True)(ow.ones(2))
     tensor([1., 1.])
@@ -135,6 +135,6 @@ class Bilinear(Module):
 
 
 def init_bias(bias: Parameter, fan_in: int) -> None:
-    """Fill a bias with uniform numbers of a width that the number of inputs gives."""
+    """Fill a bias with uniform random numbers; their range depends on the number of inputs."""
     bound = 1 / math.sqrt(fan_in) if fan_in > 0 else 0.0
     init.uniform_(bias, -bound, bound)

@@ -75,7 +75,7 @@ class MSELoss(_Loss):
 
 
 class SmoothL1Loss(_Loss):
-    """The absolute difference with a round bottom of width beta.
+    """The absolute difference, quadratic within beta of zero.
 
     >>> ow.nn.SmoothL1Loss()(ow.tensor([1.0, 3.0]), ow.tensor([1.0, 1.0]))
     tensor(0.7500)
@@ -96,7 +96,7 @@ class SmoothL1Loss(_Loss):
 
 
 class HuberLoss(_Loss):
-    """Half the squared difference, and a line beyond delta.
+    """Half the squared difference, linear beyond delta.
 
     >>> ow.nn.HuberLoss()(ow.tensor([1.0, 3.0]), ow.tensor([1.0, 1.0]))
     tensor(0.7500)
@@ -150,7 +150,7 @@ class BCEWithLogitsLoss(_Loss):
 
 
 class NLLLoss(_WeightedLoss):
-    """Minus the log probability of the class that each target names.
+    """The negative log probability of each target class.
 
     >>> ow.nn.NLLLoss()(ow.tensor([[-0.5, -1.0]]), ow.tensor([1]))
     tensor(1.)

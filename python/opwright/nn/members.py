@@ -1,4 +1,4 @@
-"""Walks over the named members of a tree of modules."""
+"""Iterates over the named members of a module tree."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def named_members(
     recurse: bool,
     remove_duplicate: bool,
 ) -> Iterator[tuple[str, T]]:
-    """Yield the members of a module and of all below with their paths."""
+    """Yield the members of a module and its descendants with their paths."""
     modules = (
         module.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
         if recurse
@@ -34,7 +34,7 @@ def named_members(
 
 
 def each_once(named: Iterable[tuple[str, T]]) -> Iterator[tuple[str, T]]:
-    """Leave out what was there before under another name."""
+    """Skip objects already seen under another name."""
     seen: dict[int, T] = {}  # by identity: tensors compare element by element
     for name, value in named:
         if id(value) not in seen:

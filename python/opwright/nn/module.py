@@ -1,4 +1,4 @@
-"""Module: the base of all layers, a tree of parameters, buffers and modules by name."""
+"""Module: the base class of all layers, a tree of named parameters, buffers and modules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .types import DeviceLike
 
 __all__ = ["Module"]
 
-# What a module has beside plain attributes.
+# The attributes of a module that are not plain ones.
 _MEMBERS = (
     "_parameters",
     "_buffers",
@@ -40,10 +40,10 @@ def _forward_is_missing(self: Module, *args: Any, **kwargs: Any) -> Any:
 
 
 class Module:
-    """The base of all layers and models.
+    """The base class of all layers and models.
 
-    A parameter or module that is assigned to an attribute becomes part of the tree; `forward` says
-    what a call computes.
+    A parameter or module assigned to an attribute becomes part of the tree; `forward` defines what
+    a call computes.
 
     >>> from opwright import nn
     >>> class Scale(nn.Module):
@@ -73,11 +73,11 @@ class Module:
     _forward_hooks: Hooks
     _forward_pre_hooks: Hooks
 
-    # Raised by every change of what a forward pass may see in this module: attributes, parameters,
-    # buffers, children, hooks. What was compiled asks it, and is made anew when it moved.
+    # Raised by every change that a forward pass may see in this module: attributes, parameters,
+    # buffers, children, hooks. Compiled code checks it, and is recompiled when it has changed.
     _attribute_epoch: int = 0
 
-    # A variable, so that a subclass may give it the parameters that it needs.
+    # A variable, so that a subclass can declare the parameters that it needs.
     forward: Callable[..., Any] = _forward_is_missing
 
     def __init__(self) -> None:
@@ -92,7 +92,7 @@ class Module:
         self._raise_attribute_epoch()
 
     def _raise_attribute_epoch(self) -> None:
-        # Numbers of one clock: no two states of any two modules have the same.
+        # Values of one clock: no two states of any modules have the same epoch.
         self.__dict__["_attribute_epoch"] = _C.next_module_epoch()
 
     # ---- Calls ----
@@ -111,7 +111,7 @@ class Module:
         prepend: bool = False,
         with_kwargs: bool = False,
     ) -> RemovableHandle:
-        """Call `hook(module, args)` before each forward pass; what it returns replaces `args`.
+        """Call `hook(module, args)` before each forward pass; its result, if any, replaces `args`.
 
         >>> from opwright import nn
         >>> layer = nn.Identity()
@@ -120,7 +120,7 @@ class Module:
         tensor([1., 1.])
         >>> handle.remove()
 
-        With `with_kwargs` it gets the keyword arguments too, and returns both or None.
+        With `with_kwargs` it also gets the keyword arguments, and returns both or None.
         """
         new = Hook(hook, with_kwargs)
         return add_hook(self._forward_pre_hooks, new, prepend, self._raise_attribute_epoch)
@@ -133,7 +133,7 @@ class Module:
         with_kwargs: bool = False,
         always_call: bool = False,
     ) -> RemovableHandle:
-        """Call `hook(module, args, output)` after each forward pass; what it returns replaces it.
+        """Call `hook(module, args, output)` after each forward pass; its result replaces `output`.
 
         >>> from opwright import nn
         >>> layer = nn.Identity()
@@ -162,7 +162,7 @@ class Module:
         self._raise_attribute_epoch()
 
     def _set_member(self, name: str, value: Any) -> bool:
-        """Put None or a tensor where a parameter, module or buffer is; False: none is there."""
+        """Set a parameter, module or buffer to None or a tensor; return False if there is none."""
         own = self.__dict__
         if name in own.get("_parameters", ()):
             if value is not None:
@@ -214,7 +214,7 @@ class Module:
             )
 
     def _forget(self, name: str, keep: Mapping[str, Any]) -> None:
-        """Remove what has this name elsewhere than in `keep`."""
+        """Remove this name everywhere except in `keep`."""
         own: list[dict[str, Any]] = [
             self.__dict__,
             self._parameters,
@@ -239,7 +239,7 @@ class Module:
             raise KeyError(f"the module has an attribute '{name}' already")
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Add a parameter; the same as an assignment, and None makes a place for one.
+        """Add a parameter, as an assignment does; None reserves the name.
 
         >>> from opwright import nn
         >>> layer = nn.Module()
@@ -257,7 +257,7 @@ class Module:
         self._raise_attribute_epoch()
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Add a tensor that is no parameter; unless it is persistent, `state_dict` leaves it out.
+        """Add a tensor that is not a parameter; `state_dict` has it if it is persistent.
 
         >>> from opwright import nn
         >>> layer = nn.Module()
@@ -297,11 +297,11 @@ class Module:
         self._raise_attribute_epoch()
 
     def register_module(self, name: str, module: Module | None) -> None:
-        """Do the same as `add_module`."""
+        """Same as `add_module`."""
         self.add_module(name, module)
 
     def get_submodule(self, target: str) -> Module:
-        """Return the module at a path of names.
+        """Return the module at a dotted path.
 
         >>> from opwright import nn
         >>> nn.Sequential(nn.Sequential(nn.Identity())).get_submodule("0.0")
@@ -319,7 +319,7 @@ class Module:
         return module
 
     def get_parameter(self, target: str) -> Parameter:
-        """Return the parameter at a path of names."""
+        """Return the parameter at a dotted path."""
         path, _, name = target.rpartition(".")
         found = self.get_submodule(path)._parameters.get(name)
         if found is None:
@@ -327,7 +327,7 @@ class Module:
         return found
 
     def get_buffer(self, target: str) -> Tensor:
-        """Return the buffer at a path of names."""
+        """Return the buffer at a dotted path."""
         path, _, name = target.rpartition(".")
         found = self.get_submodule(path)._buffers.get(name)
         if found is None:
@@ -337,20 +337,20 @@ class Module:
     # ---- Iteration ----
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
-        """Yield the modules directly below with their names, each once."""
+        """Yield the direct children with their names, each once."""
         yield from each_once(
             (name, module) for name, module in self._modules.items() if module is not None
         )
 
     def children(self) -> Iterator[Module]:
-        """Yield the modules directly below, each once."""
+        """Yield the direct children, each once."""
         for _, module in self.named_children():
             yield module
 
     def named_modules(
         self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Module]]:
-        """Yield this module and all below with their paths; a shared one once.
+        """Yield this module and its descendants with their paths, each once.
 
         >>> from opwright import nn
         >>> [name for name, _ in nn.Sequential(nn.Identity(), nn.Identity()).named_modules()]
@@ -368,14 +368,14 @@ class Module:
                 yield from module.named_modules(memo, path, remove_duplicate)
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
-        """Yield this module and all below; a shared one once."""
+        """Yield this module and its descendants, each once."""
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        """Yield the parameters with their paths; a shared one once.
+        """Yield the parameters with their paths, each once.
 
         >>> from opwright import nn
         >>> [(name, tuple(each.shape)) for name, each in nn.Linear(2, 3).named_parameters()]
@@ -384,25 +384,25 @@ class Module:
         return named_members(self, lambda m: m._parameters, prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """Yield the parameters; a shared one once."""
+        """Yield the parameters, each once."""
         for _, parameter in self.named_parameters(recurse=recurse):
             yield parameter
 
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        """Yield the buffers with their paths; a shared one once."""
+        """Yield the buffers with their paths, each once."""
         return named_members(self, lambda m: m._buffers, prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """Yield the buffers; a shared one once."""
+        """Yield the buffers, each once."""
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
 
     # ---- State ----
 
     def _state_names(self) -> list[str]:
-        """Return the names of this module's own tensors that `state_dict` has."""
+        """Return the names of this module's own tensors in its `state_dict`."""
         buffers = [name for name in self._buffers if name not in self._non_persistent_buffers_set]
         names = [*self._parameters, *buffers]
         return [name for name in names if getattr(self, name) is not None]
@@ -434,7 +434,7 @@ class Module:
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
     ) -> IncompatibleKeys:
-        """Copy the tensors of `state_dict` into the module's own; with `assign`, take them.
+        """Copy the tensors of `state_dict` into the module's; with `assign`, use them directly.
 
         >>> from opwright import nn
         >>> nn.Linear(2, 1).load_state_dict({"weight": ow.ones(3, 2), "scale": ow.zeros(1)})
@@ -445,22 +445,22 @@ class Module:
           unexpected in state_dict: 'scale'
           'weight' has sizes [3, 2], the module needs [1, 2]
 
-        On an error nothing is changed. Unless `strict`, keys of one side alone are only returned.
+        On an error nothing changes. If not `strict`, missing and unexpected keys are only returned.
         """
         return load_state(self, state_dict, strict=strict, assign=assign)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        # A shallow copy shares its tensors and modules, but not the lists of them: a change of one
-        # would not raise the epoch of the other.
+        # A shallow copy shares its tensors and modules, but not their dicts: changing one would not
+        # raise the epoch of the other.
         for name in _MEMBERS:
             self.__dict__[name] = copy.copy(state[name])
         self._raise_attribute_epoch()
 
-    # ---- Changes of the whole tree ----
+    # ---- Changes to the entire tree ----
 
     def apply(self, fn: Callable[[Module], object]) -> Self:
-        """Call `fn` with every module, the lowest first.
+        """Call `fn` with every module, children first.
 
         >>> from opwright import nn
         >>> model = nn.Sequential(nn.Identity()).apply(lambda module: print(module))
@@ -475,7 +475,7 @@ class Module:
         return self
 
     def train(self, mode: bool = True) -> Self:
-        """Switch to training, or with False to evaluation: dropout and batch norm differ.
+        """Switch to training mode, or with False to evaluation: dropout and batch norm differ.
 
         >>> from opwright import nn
         >>> nn.Dropout(0.5).eval()(ow.ones(2))
@@ -489,17 +489,17 @@ class Module:
         return self
 
     def eval(self) -> Self:
-        """Switch to evaluation."""
+        """Switch to evaluation mode."""
         return self.train(False)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Say for all parameters whether they require grad."""
+        """Set whether the parameters require grad."""
         for parameter in self.parameters():
             parameter.requires_grad_(requires_grad)
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Drop the gradients of all parameters, or fill them with zeros."""
+        """Clear the gradients of all parameters, or fill them with zeros."""
         for parameter in self.parameters():
             if parameter.grad is None:
                 continue
@@ -526,14 +526,14 @@ class Module:
     @overload
     def to(self, tensor: Tensor, non_blocking: bool = ...) -> Self: ...
     def to(self, *args: Any, **kwargs: Any) -> Self:
-        """Convert the parameters and buffers, in this module itself.
+        """Convert the parameters and buffers of this module in place.
 
         >>> from opwright import nn
         >>> nn.Linear(2, 1).to(ow.float64).weight.dtype
         opwright.float64
 
-        A dtype is for tensors of floating and complex dtypes; others keep theirs. A tensor that
-        changes is replaced by a new one, so ask for `parameters()` afterwards.
+        A dtype applies to floating and complex tensors; others keep theirs. A tensor that changes
+        is replaced by a new one, so call `parameters()` afterwards.
         """
         known = {"device", "dtype", "tensor", "non_blocking", "memory_format"}
         for name in kwargs.keys() - known:
@@ -543,12 +543,12 @@ class Module:
         return self._apply(read_to_arguments(*args, **kwargs))
 
     def to_empty(self, *, device: DeviceLike | None, recurse: bool = True) -> Self:
-        """Put tensors without values in the place of all, such as those of the device meta."""
+        """Replace all tensors by uninitialized ones on a device, e.g. from meta."""
         del recurse
         return self._apply(lambda tensor: ow.empty_like(tensor, device=device))
 
     def type(self, dst_type: ow.dtype) -> Self:
-        """Cast all parameters and buffers, also those of ints."""
+        """Cast all parameters and buffers, including those of ints."""
         return self._apply(cast_to(dst_type, only_floating=False))
 
     def cpu(self) -> Self:
@@ -581,7 +581,7 @@ class Module:
         return builtins.type(self).__name__
 
     def extra_repr(self) -> str:
-        """Return what stands between the parentheses of the module's text."""
+        """Return the text between the parentheses of the module's repr."""
         return ""
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Layers that normalise without the batch: layer, RMS and group norm."""
+"""Normalization layers that are independent of the batch: layer, RMS and group norm."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["GroupNorm", "LayerNorm", "RMSNorm"]
 
 
 class LayerNorm(Module):
-    """Makes mean 0 and variance 1 over the last dimensions, then scales and moves.
+    """Normalizes to mean 0 and variance 1 over the last dimensions, then scales and shifts.
 
     >>> layer = ow.nn.LayerNorm(2)
     >>> layer
@@ -65,7 +65,7 @@ class LayerNorm(Module):
 
 
 class RMSNorm(Module):
-    """Divides by the root of the mean square over the last dimensions, then scales.
+    """Divides by the root mean square over the last dimensions, then scales.
 
     >>> layer = ow.nn.RMSNorm(2)
     >>> layer
@@ -108,7 +108,7 @@ class RMSNorm(Module):
 
 
 class GroupNorm(Module):
-    """Makes mean 0 and variance 1 over each group of channels, then scales and moves.
+    """Normalizes to mean 0 and variance 1 over each group of channels, then scales and shifts.
 
     >>> layer = ow.nn.GroupNorm(1, 2)
     >>> layer
@@ -163,7 +163,7 @@ class GroupNorm(Module):
 
 
 def reset_affine(weight: Parameter | None, bias: Parameter | None) -> None:
-    """Make a scale 1 and a shift 0, where they are there."""
+    """Set a scale to 1 and a shift to 0, if they exist."""
     if weight is not None:
         init.ones_(weight)
     if bias is not None:

@@ -60,7 +60,7 @@ class _ConstantPad(_Pad):
 
 
 class ConstantPad1d(_ConstantPad):
-    """Adds one number around (N, C, L).
+    """Pads (N, C, L) with one number.
 
     >>> ow.nn.ConstantPad1d((1, 1), 7.0)(ow.arange(3.0).reshape(1, 1, 3))
     tensor([[[7., 0., 1., 2., 7.]]])
@@ -70,7 +70,7 @@ class ConstantPad1d(_ConstantPad):
 
 
 class ConstantPad2d(_ConstantPad):
-    """Adds one number around (N, C, H, W).
+    """Pads (N, C, H, W) with one number.
 
     >>> ow.nn.ConstantPad2d((1, 1, 0, 0), 7.0)(ow.arange(3.0).reshape(1, 1, 1, 3))
     tensor([[[[7., 0., 1., 2., 7.]]]])
@@ -80,7 +80,7 @@ class ConstantPad2d(_ConstantPad):
 
 
 class ConstantPad3d(_ConstantPad):
-    """Adds one number around (N, C, D, H, W).
+    """Pads (N, C, D, H, W) with one number.
 
     >>> ow.nn.ConstantPad3d((1, 1, 0, 0, 0, 0), 7.0)(ow.arange(3.0).reshape(1, 1, 1, 1, 3))
     tensor([[[[[7., 0., 1., 2., 7.]]]]])
@@ -90,7 +90,7 @@ class ConstantPad3d(_ConstantPad):
 
 
 class ZeroPad1d(_Pad):
-    """Adds zeros around (N, C, L).
+    """Pads (N, C, L) with zeros.
 
     >>> ow.nn.ZeroPad1d((1, 1))(ow.arange(3.0).reshape(1, 1, 3))
     tensor([[[0., 0., 1., 2., 0.]]])
@@ -100,7 +100,7 @@ class ZeroPad1d(_Pad):
 
 
 class ZeroPad2d(_Pad):
-    """Adds zeros around (N, C, H, W).
+    """Pads (N, C, H, W) with zeros.
 
     >>> ow.nn.ZeroPad2d((1, 1, 0, 0))(ow.arange(3.0).reshape(1, 1, 1, 3))
     tensor([[[[0., 0., 1., 2., 0.]]]])
@@ -110,7 +110,7 @@ class ZeroPad2d(_Pad):
 
 
 class ZeroPad3d(_Pad):
-    """Adds zeros around (N, C, D, H, W).
+    """Pads (N, C, D, H, W) with zeros.
 
     >>> ow.nn.ZeroPad3d((1, 1, 0, 0, 0, 0))(ow.arange(3.0).reshape(1, 1, 1, 1, 3))
     tensor([[[[[0., 0., 1., 2., 0.]]]]])
@@ -120,7 +120,7 @@ class ZeroPad3d(_Pad):
 
 
 class ReflectionPad1d(_Pad):
-    """Adds a mirror image around (N, C, L).
+    """Pads (N, C, L) with its mirror image.
 
     >>> ow.nn.ReflectionPad1d((1, 1))(ow.arange(3.0).reshape(1, 1, 3))
     tensor([[[1., 0., 1., 2., 1.]]])
@@ -131,7 +131,7 @@ class ReflectionPad1d(_Pad):
 
 
 class ReflectionPad2d(_Pad):
-    """Adds a mirror image around (N, C, H, W).
+    """Pads (N, C, H, W) with its mirror image.
 
     >>> ow.nn.ReflectionPad2d((1, 1, 0, 0))(ow.arange(3.0).reshape(1, 1, 1, 3))
     tensor([[[[1., 0., 1., 2., 1.]]]])
@@ -142,7 +142,7 @@ class ReflectionPad2d(_Pad):
 
 
 class ReflectionPad3d(_Pad):
-    """Adds a mirror image around (N, C, D, H, W).
+    """Pads (N, C, D, H, W) with its mirror image.
 
     >>> ow.nn.ReflectionPad3d((1, 1, 0, 0, 0, 0))(ow.arange(3.0).reshape(1, 1, 1, 1, 3))
     tensor([[[[[1., 0., 1., 2., 1.]]]]])
@@ -153,7 +153,7 @@ class ReflectionPad3d(_Pad):
 
 
 class ReplicationPad1d(_Pad):
-    """Adds the outermost elements around (N, C, L).
+    """Pads (N, C, L) with its outermost elements.
 
     >>> ow.nn.ReplicationPad1d((1, 1))(ow.arange(3.0).reshape(1, 1, 3))
     tensor([[[0., 0., 1., 2., 2.]]])
@@ -164,7 +164,7 @@ class ReplicationPad1d(_Pad):
 
 
 class ReplicationPad2d(_Pad):
-    """Adds the outermost elements around (N, C, H, W).
+    """Pads (N, C, H, W) with its outermost elements.
 
     >>> ow.nn.ReplicationPad2d((1, 1, 0, 0))(ow.arange(3.0).reshape(1, 1, 1, 3))
     tensor([[[[0., 0., 1., 2., 2.]]]])
@@ -175,7 +175,7 @@ class ReplicationPad2d(_Pad):
 
 
 class ReplicationPad3d(_Pad):
-    """Adds the outermost elements around (N, C, D, H, W).
+    """Pads (N, C, D, H, W) with its outermost elements.
 
     >>> ow.nn.ReplicationPad3d((1, 1, 0, 0, 0, 0))(ow.arange(3.0).reshape(1, 1, 1, 1, 3))
     tensor([[[[[0., 0., 1., 2., 2.]]]]])
@@ -186,7 +186,7 @@ class ReplicationPad3d(_Pad):
 
 
 class CircularPad1d(_Pad):
-    """Adds elements of the other end around (N, C, L).
+    """Pads (N, C, L) with elements of the other end.
 
     >>> ow.nn.CircularPad1d((1, 1))(ow.arange(3.0).reshape(1, 1, 3))
     tensor([[[2., 0., 1., 2., 0.]]])
@@ -197,7 +197,7 @@ class CircularPad1d(_Pad):
 
 
 class CircularPad2d(_Pad):
-    """Adds elements of the other end around (N, C, H, W).
+    """Pads (N, C, H, W) with elements of the other end.
 
     >>> ow.nn.CircularPad2d((1, 1, 0, 0))(ow.arange(3.0).reshape(1, 1, 1, 3))
     tensor([[[[2., 0., 1., 2., 0.]]]])
@@ -208,7 +208,7 @@ class CircularPad2d(_Pad):
 
 
 class CircularPad3d(_Pad):
-    """Adds elements of the other end around (N, C, D, H, W).
+    """Pads (N, C, D, H, W) with elements of the other end.
 
     >>> ow.nn.CircularPad3d((1, 1, 0, 0, 0, 0))(ow.arange(3.0).reshape(1, 1, 1, 1, 3))
     tensor([[[[[2., 0., 1., 2., 0.]]]]])

@@ -23,7 +23,7 @@ class Parameter(Tensor):
     >>> isinstance(weight, ow.Tensor), type(weight * 2) is ow.Tensor
     (True, True)
 
-    `data` is shown without a copy. Calls with a parameter give plain tensors.
+    Shares the memory of `data`. Operations on a parameter return plain tensors.
     """
 
     def __new__(

@@ -1,4 +1,4 @@
-"""Containers of parameters: as a list, by name."""
+"""Containers of parameters: lists and dicts."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class ParameterList(Module):
 
 
 class ParameterDict(Module):
-    """Parameters by name; a plain tensor becomes one.
+    """A dict of parameters; a plain tensor becomes one.
 
     >>> from opwright import nn
     >>> weights = nn.ParameterDict({"left": ow.zeros(2)})
@@ -145,13 +145,13 @@ class ParameterDict(Module):
         return [self[name] for name in self._names]
 
     def pop(self, key: str) -> Any:
-        """Take a parameter out and return it."""
+        """Remove a parameter and return it."""
         value = self[key]
         del self[key]
         return value
 
     def update(self, parameters: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> None:
-        """Add parameters, and replace those of the same names."""
+        """Add parameters, replacing those with the same names."""
         if isinstance(parameters, Mapping | ParameterDict):
             parameters = parameters.items()
         for name, value in parameters:

@@ -227,7 +227,7 @@ class AvgPool3d(_AveragePool):
 
 
 class AdaptiveAvgPool1d(_AdaptiveAveragePool):
-    """Means of (N, C, L) over windows that give the asked sizes.
+    """Means of (N, C, L) over windows that yield the output size.
 
     >>> ow.nn.AdaptiveAvgPool1d(2)(ow.ones(1, 1, 5)).shape
     (1, 1, 2)
@@ -238,7 +238,7 @@ class AdaptiveAvgPool1d(_AdaptiveAveragePool):
 
 
 class AdaptiveAvgPool2d(_AdaptiveAveragePool):
-    """Means of (N, C, H, W) over windows that give the asked sizes.
+    """Means of (N, C, H, W) over windows that yield the output size.
 
     >>> ow.nn.AdaptiveAvgPool2d(2)(ow.ones(1, 1, 5, 5)).shape
     (1, 1, 2, 2)
@@ -249,7 +249,7 @@ class AdaptiveAvgPool2d(_AdaptiveAveragePool):
 
 
 class AdaptiveAvgPool3d(_AdaptiveAveragePool):
-    """Means of (N, C, D, H, W) over windows that give the asked sizes.
+    """Means of (N, C, D, H, W) over windows that yield the output size.
 
     >>> ow.nn.AdaptiveAvgPool3d(2)(ow.ones(1, 1, 5, 5, 5)).shape
     (1, 1, 2, 2, 2)
@@ -260,7 +260,7 @@ class AdaptiveAvgPool3d(_AdaptiveAveragePool):
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPool):
-    """Maxima of (N, C, L) over windows that give the asked sizes.
+    """Maxima of (N, C, L) over windows that yield the output size.
 
     >>> ow.nn.AdaptiveMaxPool1d(2)(ow.ones(1, 1, 5)).shape
     (1, 1, 2)
@@ -271,7 +271,7 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPool):
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPool):
-    """Maxima of (N, C, H, W) over windows that give the asked sizes.
+    """Maxima of (N, C, H, W) over windows that yield the output size.
 
     >>> ow.nn.AdaptiveMaxPool2d(2)(ow.ones(1, 1, 5, 5)).shape
     (1, 1, 2, 2)
@@ -282,7 +282,7 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPool):
-    """Maxima of (N, C, D, H, W) over windows that give the asked sizes.
+    """Maxima of (N, C, D, H, W) over windows that yield the output size.
 
     >>> ow.nn.AdaptiveMaxPool3d(2)(ow.ones(1, 1, 5, 5, 5)).shape
     (1, 1, 2, 2, 2)

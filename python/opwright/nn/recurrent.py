@@ -1,4 +1,4 @@
-"""Recurrent layers: RNN, LSTM and GRU over whole sequences."""
+"""Recurrent layers: RNN, LSTM and GRU over entire sequences."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ State = tuple[Tensor, ...]  # (h,), or (h, c) of an LSTM
 
 
 class _Recurrent(Module):
-    """The weights and states of layers and directions; a subclass has the operator."""
+    """The weights and states of layers and directions; subclasses call the operator."""
 
     num_gates: int
 
@@ -123,7 +123,7 @@ class _Recurrent(Module):
         ]
 
     def flatten_parameters(self) -> None:
-        """Do nothing: it is there for code that calls it."""
+        """Do nothing; exists for compatibility with PyTorch."""
 
     # ---- The pass ----
 

@@ -17,7 +17,7 @@ __all__ = ["Embedding"]
 
 
 class Embedding(Module):
-    """A table of vectors; the input names rows.
+    """A table of vectors; the input selects rows.
 
     >>> layer = ow.nn.Embedding.from_pretrained(ow.tensor([[1.0, 2.0], [3.0, 4.0]]))
     >>> layer(ow.tensor([1]))
@@ -25,7 +25,7 @@ class Embedding(Module):
     >>> layer
     Embedding(2, 2)
 
-    The row `padding_idx` starts as zero and gets no gradient.
+    The row `padding_idx` is initialized to zero and gets no gradient.
     """
 
     weight: Parameter
@@ -82,7 +82,7 @@ class Embedding(Module):
         scale_grad_by_freq: bool = False,
         sparse: bool = False,
     ) -> Self:
-        """Make one over the memory of a table."""
+        """Create an Embedding that shares the memory of a table."""
         if embeddings.ndim != 2:
             raise ValueError(
                 f"from_pretrained: the table must have 2 dimensions, got {list(embeddings.shape)}"

@@ -1,4 +1,4 @@
-"""Reading a state_dict into a module: what fits, and what to say when something does not."""
+"""Loads a state_dict into a module, and reports what does not match."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["IncompatibleKeys"]
 
 
 class IncompatibleKeys(NamedTuple):
-    """The keys that `load_state_dict` found on one side alone.
+    """The missing and unexpected keys that `load_state_dict` found.
 
     >>> from opwright import nn
     >>> state = {"weight": ow.ones(1, 2), "scale": ow.ones(1)}
@@ -38,7 +38,7 @@ class IncompatibleKeys(NamedTuple):
 def load_state(
     module: Module, state: Mapping[str, Any], *, strict: bool, assign: bool
 ) -> IncompatibleKeys:
-    """Write the tensors of `state` into those of the module; all of them, or on an error none."""
+    """Write the tensors of `state` into those of the module; all of them, or none on an error."""
     if not isinstance(state, Mapping):
         raise TypeError(
             "load_state_dict: state_dict must be a mapping of names to tensors, got "
@@ -68,7 +68,7 @@ def load_state(
 
 
 def _places(module: Module) -> dict[str, tuple[Module, str]]:
-    """Return which module has the tensor of each key, and under which name."""
+    """Return the module and the name of each key's tensor."""
     return {
         f"{prefix}.{name}" if prefix else name: (owner, name)
         for prefix, owner in module.named_modules(remove_duplicate=False)

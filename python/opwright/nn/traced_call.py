@@ -1,4 +1,4 @@
-"""Calls of modules while a function is being traced: nodes of the graph know their module."""
+"""Module calls during tracing: nodes of the graph record their module."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Assignments = dict[tuple[int, str], tuple[str, int]]
 
 
 class _Callers(threading.local):
-    """The modules whose forward passes are running on this thread, the innermost last."""
+    """The modules whose forward passes are running on this thread, innermost last."""
 
     def __init__(self) -> None:
         self.modules: list[Module] = []
@@ -27,7 +27,7 @@ _callers = _Callers()
 
 
 def call_traced(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call a module with its name in its parent as the path of the nodes that it makes."""
+    """Call a module and record its name in its parent as the path of its nodes."""
     callers = _callers.modules
     name = _name_in(callers[-1], module) if callers else ""
     outer = _C.set_module_path("")
@@ -41,25 +41,25 @@ def call_traced(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 
 def watch_assignments(assignments: Assignments | None) -> Assignments | None:
-    """Keep the file and line of each attribute that is set from now on; give what kept them."""
+    """Record the file and line of each attribute set from now on; return the previous recorder."""
     before = _callers.assignments
     _callers.assignments = assignments
     return before
 
 
 def assignments() -> Assignments:
-    """Return where attributes were set: by the id of the module and the name."""
+    """Return where attributes were set, by the id of the module and the name."""
     return _callers.assignments or {}
 
 
 def note_assignment(module: Module, name: str) -> None:
-    """Keep the user's line, where someone asked for it."""
+    """Record the user's line, if recording is on."""
     if _callers.assignments is not None:
         _callers.assignments[id(module), name] = _C.user_line()
 
 
 def _name_in(parent: Module, module: Module) -> str:
-    """The path from a module to one that it holds; the class's name where it holds it not."""
+    """Return the path from a module to one that it holds, or the class name if it does not."""
     for name, child in parent._modules.items():
         if child is module:
             return name

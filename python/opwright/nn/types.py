@@ -1,4 +1,4 @@
-"""Types that the constructors of modules share, and what makes tuples of their sizes."""
+"""Types shared by the constructors of modules, and conversion of sizes to tuples."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OptionalSizeLike: TypeAlias = int | tuple[int | None, ...] | None
 
 
 def repeat(value: T | tuple[T, ...], count: int) -> tuple[T, ...]:
-    """Make one size a tuple for `count` dimensions; a tuple stays as it is."""
+    """Expand one size to a tuple for `count` dimensions; a tuple stays as it is."""
     if not isinstance(value, tuple | list):
         return (value,) * count
     if len(value) != count:

@@ -5,8 +5,8 @@
 >>> model.input_names, model.output_names
 (['input'], ['output_0'])
 
-`register_custom_op_symbolic` says what a call of an operator becomes; without it, a custom operator
-becomes a node of its own, in the domain of its namespace.
+`register_custom_op_symbolic` defines what a call of an operator becomes; without it, a custom
+operator becomes its own node, in the domain of its namespace.
 """
 
 from . import symbolic_helper

@@ -1,4 +1,4 @@
-"""as_custom_op: a whole module or function becomes one node."""
+"""as_custom_op: exports an entire module or function as one node."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NODE = re.compile(r"[a-zA-Z_][\w.-]*::[a-zA-Z_]\w*", re.ASCII)
 def as_custom_op(
     target: nn.Module | Callable[..., Any], name: str, *, parameters: bool = True
 ) -> Any:
-    """Wrap a module or function so that a trace, and so a model, has it as one node.
+    """Wrap a module or function so that traces, and therefore models, have it as one node.
 
     >>> from opwright import onnx
     >>> block = ow.nn.Sequential(ow.nn.Linear(3, 3), ow.nn.Tanh())
@@ -27,11 +27,11 @@ def as_custom_op(
     >>> print(onnx.export(net[0], (ow.ones(1, 3),)).text().splitlines()[4].strip())
     output_0 = vendor::Block(module.0.weight, module.0.bias, input)
 
-    Called outside of a trace it runs as before, with gradients. In a trace it is one call of an
-    operator that is made for it, whose body it is. Tensors are inputs of the node; numbers,
-    strings and lists of them are attributes under the names of the arguments. The parameters and
-    buffers of a module are inputs before the others, or are left out with `parameters=False`: then
-    the node's implementation must know them. Results are tensors in any nesting.
+    Outside a trace it runs as before, with gradients. In a trace it is one call of an operator
+    created for it, with the target as its body. Tensors are inputs of the node; numbers, strings
+    and lists of them are attributes named after the arguments. The parameters and buffers of a
+    module are inputs before the others, or are omitted with `parameters=False`: then the node's
+    implementation must know them. Results are tensors in any nesting.
     """
     if not isinstance(name, str) or not _NODE.fullmatch(name):
         raise ValueError(f"as_custom_op: a node is named 'domain::Name', got {name!r}")
@@ -51,7 +51,7 @@ def as_custom_op(
 
 
 class _ModuleAsNode(nn.Module):
-    """The module under the name `module`, and its node."""
+    """Holds the module under the name `module`, and its node."""
 
     def __init__(self, module: nn.Module, node: Node):
         super().__init__()

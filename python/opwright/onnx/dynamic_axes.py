@@ -1,4 +1,4 @@
-"""Sizes that may differ, as torch's exporters take them, in the form that export takes."""
+"""Converts dynamic sizes from the forms of torch's exporters to that of export."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["name_sizes", "read_dynamic_axes"]
 
 
 def name_sizes(shapes: Any) -> Any:
-    """Return `dynamic_shapes` with Dims in place of names: `{"x": {0: "batch"}}`."""
+    """Return `dynamic_shapes` with Dims instead of names: `{"x": {0: "batch"}}`."""
     if isinstance(shapes, str):
         return _dim(shapes)
     if isinstance(shapes, Mapping):
@@ -32,7 +32,7 @@ def read_dynamic_axes(
     input_names: Sequence[str] | None,
     output_names: Sequence[str] | None,
 ) -> dict[str, Any]:
-    """Return `dynamic_shapes` for `dynamic_axes`, which go by the names of the model's inputs."""
+    """Return `dynamic_shapes` for `dynamic_axes`, which are keyed by the model's inputs."""
     if not isinstance(axes, Mapping):
         raise TypeError(
             "onnx.export: dynamic_axes must be a dict such as {'x': {0: 'batch'}}, got "
@@ -61,7 +61,7 @@ def read_dynamic_axes(
 def _read_axes(name: str, leaf: _C.Tensor, axes: Any) -> dict[int, Dim] | None:
     if axes is None:
         return None
-    if isinstance(axes, (list, tuple)):  # without names: what turns out to be equal is one symbol
+    if isinstance(axes, (list, tuple)):  # unnamed: sizes found to be equal share a symbol
         axes = dict.fromkeys(axes, Dim.DYNAMIC)
     if not isinstance(axes, Mapping):
         raise TypeError(
@@ -85,7 +85,7 @@ def _read_axes(name: str, leaf: _C.Tensor, axes: Any) -> dict[int, Dim] | None:
 
 
 def _dim(label: str) -> Dim:
-    """Return the Dim of a name; what Python does not admit in one is replaced."""
+    """Return the Dim of a name, with characters that Python does not allow replaced."""
     name = re.sub(r"\W", "_", label)
     return Dim(name if name.isidentifier() else f"d_{name}")
 
@@ -94,11 +94,11 @@ def _check_names(
     axes: Mapping[str, Any], inputs: Sequence[str], outputs: Sequence[str] | None
 ) -> None:
     for name in axes:
-        # Of outputs nothing needs to be said: their sizes follow. Names that are made up are known
-        # only when the model is there.
+        # Outputs need no entries: their sizes follow. Generated names are known only when the model
+        # exists.
         is_output = name in (outputs or ()) or (outputs is None and name.startswith("output"))
         if name not in inputs and not is_output:
             raise ValueError(
-                f"onnx.export: dynamic_axes has {name!r}, which is no input; the inputs are "
+                f"onnx.export: dynamic_axes has {name!r}, which is not an input; the inputs are "
                 f"{', '.join(inputs)}"
             )

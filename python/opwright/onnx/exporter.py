@@ -1,4 +1,4 @@
-"""export: a function, module or program becomes a model."""
+"""export: converts a function, module or program to a model."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _is_exporting: ContextVar[bool] = ContextVar("_is_exporting", default=False)
 
 
 def is_in_onnx_export() -> bool:
-    """Tell whether the code that asks is being traced for a model.
+    """Return whether the calling code is being traced for a model.
 
     >>> from opwright import onnx
     >>> onnx.is_in_onnx_export()
@@ -34,7 +34,7 @@ def is_in_onnx_export() -> bool:
 
 
 class TrainingMode(enum.IntEnum):
-    """In which mode a module is exported.
+    """The mode in which a module is exported.
 
     >>> from opwright import onnx
     >>> onnx.TrainingMode.EVAL.name
@@ -46,7 +46,7 @@ class TrainingMode(enum.IntEnum):
     TRAINING = 2
 
 
-# Arguments of torch.onnx.export that choose between ways of its own: every value is accepted.
+# Arguments of torch.onnx.export that select its implementation: every value is accepted.
 _WITHOUT_EFFECT = {
     "artifacts_dir",
     "autograd_inlining",
@@ -56,7 +56,7 @@ _WITHOUT_EFFECT = {
     "operator_export_type",
     "optimize",
 }
-# Those that ask for something that is not done here.
+# Arguments that request unsupported features.
 _NOT_DONE = {
     "custom_translation_table",
     "dump_exported_program",
@@ -89,7 +89,7 @@ def export(
     doc_string: str = "",
     **others: Any,
 ) -> OnnxModel:
-    """Make an ONNX model; write it to `f`, a path or an open file, where that is given.
+    """Convert to an ONNX model; write it to `f`, a path or an open file, if given.
 
     >>> from opwright import onnx
     >>> net = ow.nn.Sequential(ow.nn.Linear(3, 4), ow.nn.ReLU())
@@ -103,18 +103,18 @@ def export(
     >>> model
     OnnxModel((x) -> (y))
 
-    The model is traced on tensors without data: no kernel runs, unless an operator has neither a
-    fake kernel nor a body; then it runs on the given arguments, all sizes are fixed, and a warning
-    says so. A module is exported in eval mode and put back.
+    The model is traced on fake tensors: no kernel runs, unless an operator has neither a fake
+    kernel nor a body. Then it runs on the given arguments, all sizes are fixed, and a warning says
+    so. A module is exported in eval mode, and its mode is restored.
 
-    `dynamic_axes` names the sizes that may differ by input, `{"x": {0: "batch"}}`;
-    `dynamic_shapes` says the same by argument, as `opwright.export.export` takes it, with names or
-    Dims. Equal names are equal sizes.
+    `dynamic_axes` names the dynamic sizes by input, `{"x": {0: "batch"}}`; `dynamic_shapes` names
+    them by argument, as in `opwright.export.export`, with names or Dims. Equal names are equal
+    sizes.
 
-    `functions` are operators that become functions of the model, by what they are made of; other
-    custom operators become nodes. `external_data`: tensors go to a file beside the model, None
-    for those of a model above 2 GB. `custom_opsets` has the versions of domains, 1 where it says
-    nothing. With `export_params=False` parameters and buffers are inputs.
+    `functions` are operators that become functions of the model, from their decompositions; other
+    custom operators become nodes. `external_data` stores tensors in a file next to the model; None
+    does so for models above 2 GB. `custom_opsets` has the versions of domains; the default is 1.
+    With `export_params=False` parameters and buffers are inputs.
     """
     _check_others(others)
     opset = _read_opset(opset_version)
@@ -157,7 +157,7 @@ def _check_others(others: Mapping[str, Any]) -> None:
     for name, value in others.items():
         if name in _NOT_DONE and value:
             raise NotImplementedError(
-                f"onnx.export: {name}={value!r} is not done here; leave it out"
+                f"onnx.export: {name}={value!r} is not supported; remove it"
             )
         if name not in _WITHOUT_EFFECT | _NOT_DONE:
             raise TypeError(f"onnx.export: there is no argument {name!r}")
@@ -185,7 +185,7 @@ def _read_names(what: str, names: Sequence[str] | None) -> list[str]:
 
 
 def _split_arguments(args: Any, kwargs: Mapping[str, Any] | None) -> tuple[tuple, dict[str, Any]]:
-    """Read the forms that torch takes: one tensor alone, a dict of keywords at the end."""
+    """Read the forms that torch accepts: one tensor alone, a dict of keywords at the end."""
     if not isinstance(args, (tuple, list)):
         args = (args,)
     args = tuple(args)
@@ -212,7 +212,7 @@ def _given_program(
 
 @contextlib.contextmanager
 def _mode(model: Any, training: TrainingMode) -> Iterator[None]:
-    """Put a module into the mode of the export, and each part of it back."""
+    """Put a module into the mode of the export, and restore each submodule's mode."""
     module = module_of(model)
     if not isinstance(module, nn.Module) or training == TrainingMode.PRESERVE:
         yield

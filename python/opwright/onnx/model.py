@@ -1,4 +1,4 @@
-"""OnnxModel: what an export gives."""
+"""OnnxModel: the result of an export."""
 
 import os
 from typing import IO, Any
@@ -10,7 +10,7 @@ __all__ = ["OnnxModel"]
 
 
 class OnnxModel:
-    """A model in memory, to be saved, read or given to a session.
+    """A model in memory that can be saved, read or passed to a session.
 
     >>> from opwright import onnx
     >>> model = onnx.export(lambda x, y: x @ y, (ow.ones(2, 3), ow.ones(3, 2)))
@@ -27,7 +27,7 @@ class OnnxModel:
     def save(self, destination: str | os.PathLike[str] | IO[bytes]) -> None:
         """Write the model to a path or an open file.
 
-        Tensors that stand outside of the model go to a file beside it, `<path>.data`.
+        External tensors go to a file next to it, `<path>.data`.
 
         >>> import io
         >>> from opwright import onnx
@@ -57,7 +57,7 @@ class OnnxModel:
         return self._model.bytes()
 
     def SerializeToString(self) -> "bytes":  # noqa: N802
-        """Return the same as `bytes`, under the name that a ModelProto has for it.
+        """Return the same as `bytes`, under the name of ModelProto's method.
 
         >>> from opwright import onnx
         >>> model = onnx.export(lambda x: x + 1, (ow.ones(2),))
@@ -97,7 +97,7 @@ class OnnxModel:
 
     @property
     def exported_program(self) -> ExportedProgram:
-        """The program that the model was made of.
+        """The program that the model was converted from.
 
         >>> from opwright import onnx
         >>> onnx.export(lambda x: x + 1, (ow.ones(2),)).exported_program(ow.ones(2))
@@ -107,7 +107,7 @@ class OnnxModel:
 
     @property
     def model_proto(self) -> Any:
-        """The model as the `onnx` package has it, which must be installed.
+        """The model as an object of the `onnx` package, which must be installed.
 
         >>> from opwright import onnx
         >>> model = onnx.export(lambda x: x + 1, (ow.ones(2),))

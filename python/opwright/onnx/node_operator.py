@@ -1,4 +1,4 @@
-"""Operators that stand for a module or function: what `as_custom_op` makes in a trace."""
+"""Operators that represent a module or function: what `as_custom_op` creates in a trace."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TYPES = {bool: "bool", int: "int", float: "float", str: "str", _C.SymInt: "SymI
 
 
 class Node:
-    """The operators that stand for one target: one for each form of its arguments."""
+    """The operators that represent one target: one for each form of its arguments."""
 
     def __init__(self, target: Callable[..., Any], name: str, takes_state: bool):
         self.target = target
@@ -39,11 +39,11 @@ class Node:
         return operator.call(leaves)
 
     def state(self) -> dict[str, _C.Tensor]:
-        """The parameters and buffers that are inputs of the node."""
+        """Return the parameters and buffers that are inputs of the node."""
         return self._all_state() if self._takes_state else {}
 
     def fake_state(self) -> dict[str, _C.Tensor]:
-        """Those that are not, without data."""
+        """Return those that are not, without data."""
         if self._takes_state or not isinstance(self.target, nn.Module):
             return {}
         return {name: empty_copy(tensor) for name, tensor in self._all_state().items()}
@@ -100,7 +100,7 @@ class _NodeOperator:
         given = iter(values[num_state:])
         leaves = [None if kind is None else next(given) for kind in self._types]
         args, kwargs = pytree.tree_unflatten(leaves, self._spec)
-        # Fakes of the call go with fakes of the state; a trace takes real tensors in itself.
+        # Fake arguments need a fake state; a trace captures real tensors itself.
         if not _C.is_tracing() and any(getattr(leaf, "is_fake", False) for leaf in leaves):
             state = {**self._node.fake_state(), **state}
         with _with_state(self._node.target, state):
@@ -117,8 +117,8 @@ class _NodeOperator:
 
 @contextmanager
 def _with_state(target: Any, state: dict[str, _C.Tensor]) -> Iterator[None]:
-    """Let a module have other tensors as its parameters and buffers."""
-    # By identity: a tensor that is tied stands in several places.
+    """Use other tensors as the parameters and buffers of a module."""
+    # By identity: a tied tensor has several paths.
     others = {id(_member(target, path)): tensor for path, tensor in state.items()}
     places = [
         (members, name, before)
@@ -143,7 +143,7 @@ def _member(module: nn.Module, path: str) -> _C.Tensor:
 
 
 class _HeldList:
-    """A list of numbers or strings, which is one attribute: a leaf of the arguments."""
+    """A list of numbers or strings that is one attribute: a leaf of the arguments."""
 
     def __init__(self, values: list[Any] | tuple[Any, ...], kind: str):
         self.values = values
@@ -163,7 +163,7 @@ def _list_type(values: list[Any] | tuple[Any, ...]) -> str | None:
 
 
 def _kind_of(leaf: Any) -> str | None:
-    """The type in a schema; None for None, which stays as it is, and for what has no type."""
+    """Return the schema type; None for None, which stays as it is, and for unsupported types."""
     if isinstance(leaf, _C.Tensor):
         return "Tensor"
     return leaf.kind if isinstance(leaf, _HeldList) else _TYPES.get(type(leaf))
@@ -180,7 +180,7 @@ def _type_of(node: str, path: str, leaf: Any) -> str | None:
 
 
 def _unused(path: str, taken: set[str]) -> str:
-    """Return a name of an argument for a path."""
+    """Return an argument name for a path."""
     plain = re.sub(r"\W+", "_", path).strip("_")
     plain = plain if plain.isidentifier() else f"arg_{plain}"
     name, count = plain, 1

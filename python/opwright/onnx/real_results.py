@@ -1,4 +1,4 @@
-"""Operators that have neither a fake kernel nor a body: their results are taken from a real run."""
+"""Operators with neither a fake kernel nor a body: their results come from a real run."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _KNOWN_BY = {"Fake", "Meta", "CompositeImplicitAutograd", "CompositeExplicitAuto
 def with_real_results(
     model: Callable[..., Any], args: tuple, kwargs: dict[str, Any], missing: Exception
 ) -> Iterator[None]:
-    """Run `model` once; meanwhile such operators give tensors like those that they gave there.
+    """Run `model` once; in the block such operators return tensors like those of that run.
 
-    Raises `missing`, which told that a fake kernel is not there, where no operator lacks one.
+    Raises `missing`, the error about a missing fake kernel, if no operator is without one.
     """
     results: dict[str, list[Any]] = {}
     graph = make_fx(model, tracing_mode="real")(*args, **kwargs).graph
@@ -35,7 +35,7 @@ def with_real_results(
         raise missing
     names = ", ".join(results)
     warnings.warn(
-        f"onnx.export: there is no fake kernel of {names}: it was run on the given arguments, and "
+        f"onnx.export: there is no fake kernel for {names}: it was run on the given arguments, and "
         "all sizes are fixed; register one with opwright.library.register_fake",
         stacklevel=5,
     )
@@ -46,7 +46,7 @@ def with_real_results(
 
 
 def _replay(results: list[Any]) -> Callable[..., Any]:
-    """Return a fake kernel that gives what the calls gave, one after the other."""
+    """Return a fake kernel that replays the results of the calls in order."""
     rest = iter(results)
 
     def fake(*args: Any, **kwargs: Any) -> Any:
@@ -62,5 +62,5 @@ def _like(result: Any) -> Any:
 
 
 def empty_copy(tensor: _C.Tensor) -> _C.Tensor:
-    """Return a tensor of the same layout, whatever it holds."""
+    """Return a tensor of the same layout with arbitrary contents."""
     return _empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=tensor.device)

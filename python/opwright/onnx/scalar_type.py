@@ -1,4 +1,4 @@
-"""JitScalarType: the dtypes of values, under the names that symbolics of PyTorch use."""
+"""JitScalarType: the dtypes of values, with the names that PyTorch's symbolics use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OF = {name: (dtype, number) for dtype, name, _, number in _C.onnx_scalar_types}
 
 
 class _JitScalarType(enum.IntEnum):
-    """A dtype by PyTorch's number of it.
+    """A dtype by PyTorch's number.
 
     >>> from opwright.onnx.scalar_type import JitScalarType
     >>> JitScalarType.FLOAT.onnx_type(), JitScalarType.from_dtype(ow.int64).scalar_name()
@@ -34,7 +34,7 @@ class _JitScalarType(enum.IntEnum):
 
     @classmethod
     def from_value(cls, value: Any, default: Any = None) -> Any:
-        """Return the type of a value or tensor; `default` where it is not known."""
+        """Return the type of a value or tensor; `default` if unknown."""
         dtype = value.type().dtype() if isinstance(value, _C.OnnxValue) else value.dtype
         if dtype is not None:
             return cls.from_dtype(dtype)
@@ -51,7 +51,7 @@ class _JitScalarType(enum.IntEnum):
         return _OF[self.scalar_name()][0]
 
     def onnx_type(self) -> int:
-        """Return ONNX's number of it."""
+        """Return ONNX's number for it."""
         return _OF[self.scalar_name()][1]
 
 

@@ -1,4 +1,4 @@
-"""Symbolics: what calls of operators become in a model, under the names of torch.onnx."""
+"""Symbolics: convert operator calls to nodes of a model, with the names of torch.onnx."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ __all__ = ["register_custom_op_symbolic", "unregister_custom_op_symbolic"]
 def register_custom_op_symbolic(
     symbolic_name: str, symbolic_fn: Callable[..., Any], opset_version: int
 ) -> None:
-    """Register what a call becomes, from an opset on until the next one that was registered.
+    """Register a symbolic that applies from an opset up to the next one registered.
 
     >>> from opwright import onnx
     >>> from opwright.onnx.symbolic_helper import parse_args
@@ -30,9 +30,9 @@ def register_custom_op_symbolic(
     True
 
     `symbolic_fn(g, *arguments)` gets the graph and a value for each argument of the operator, in
-    the order of its schema, and gives a value for each result. A name without an overload stands
-    for all overloads of an operator, which may be defined later. The rules of the core can be
-    replaced, too: "aten::relu".
+    the order of its schema, and returns a value for each result. A name without an overload means
+    all overloads of an operator, which may be defined later. Rules of the core can be replaced too:
+    "aten::relu".
     """
     if not callable(symbolic_fn):
         raise TypeError(
@@ -45,7 +45,7 @@ def register_custom_op_symbolic(
 
 
 def unregister_custom_op_symbolic(symbolic_name: str, opset_version: int) -> None:
-    """Remove a symbolic that was registered for that opset; what it replaced is back.
+    """Remove a symbolic registered for that opset; what it replaced is restored.
 
     >>> from opwright import onnx
     >>> onnx.unregister_custom_op_symbolic("docs::unknown", 12)

@@ -1,4 +1,4 @@
-"""What symbolics are written with: parse_args, questions about values, nodes by opset.
+"""Helpers for writing symbolics: parse_args, properties of values, nodes by opset.
 
 The names are those of torch.onnx.symbolic_helper, so that symbolics written for PyTorch run.
 """
@@ -16,9 +16,9 @@ __all__ = ["cast_pytorch_to_onnx", "parse_args", "scalar_type_to_onnx"]
 
 Value = _C.OnnxValue
 
-# "Float" -> 1: ONNX's number of a dtype, by the name that `value.type().scalarType()` gives.
+# "Float" -> 1: ONNX's number of a dtype, by the name that `value.type().scalarType()` returns.
 cast_pytorch_to_onnx = {name: number for _, name, _, number in _C.onnx_scalar_types}
-# The same by PyTorch's number, which 'i' gives for an argument that is a dtype.
+# The same by PyTorch's number, which 'i' returns for a dtype argument.
 scalar_type_to_onnx = {code: number for _, _, code, number in _C.onnx_scalar_types}
 scalar_type_to_pytorch_type = {code: dtype for dtype, _, code, _ in _C.onnx_scalar_types}
 pytorch_name_to_type = {name: dtype for dtype, name, _, _ in _C.onnx_scalar_types}
@@ -27,10 +27,10 @@ _FLOATS = ("Float", "Double", "Half", "BFloat16")
 
 
 def parse_args(*arg_descriptors: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Let a symbolic get constants as Python objects: a descriptor for each argument.
+    """Pass constants to a symbolic as Python objects: a descriptor for each argument.
 
     'v' is a value of the graph, 'i' an int, 'f' a float, 's' a string, 'b' a bool, 't' a tensor,
-    'is' a list of ints, 'fs' a list of floats, 'none' whatever it is. None stays None.
+    'is' a list of ints, 'fs' a list of floats, 'none' any value. None stays None.
 
     >>> from opwright.onnx.symbolic_helper import parse_args
     >>> @parse_args("v", "f")
@@ -70,11 +70,11 @@ def parse_args(*arg_descriptors: str) -> Callable[[Callable[..., Any]], Callable
     return decorate
 
 
-# ---- Questions ----
+# ---- Properties of values ----
 
 
 def _is_value(x: Any) -> bool:
-    """Tell whether it is a value of the graph, not a Python object."""
+    """Return whether it is a value of the graph, not a Python object."""
     return isinstance(x, Value)
 
 
@@ -91,7 +91,7 @@ def _is_tensor(value: Value) -> bool:
 
 
 def _is_packed_list(value: Any) -> bool:
-    """Tell whether it is a list of values."""
+    """Return whether it is a list of values."""
     return _is_value(value) and value.is_list
 
 
@@ -99,7 +99,7 @@ _is_list = _is_tensor_list = _is_packed_list
 
 
 def _unpack_list(value: Value) -> list[Value]:
-    """Return the values of a list: of `Tensor[] xs`, to be given as `g.op(name, *xs)`."""
+    """Return the values of a list, e.g. `Tensor[] xs`, to pass as `g.op(name, *xs)`."""
     if not value.is_list:
         raise TypeError(f"_unpack_list: a list of values was expected, got {value!r}")
     return value.elements
@@ -109,12 +109,12 @@ _unpack_tuple = _unpack_list
 
 
 def _get_const(value: Any, desc: str, arg_name: str) -> Any:
-    """Return a constant as a descriptor of parse_args says; an error for what is computed."""
+    """Return a constant as a descriptor of parse_args says; computed values raise an error."""
     return _C.parse_onnx_argument(value, desc, arg_name, "that is running")
 
 
 def _maybe_get_const(value: Any, desc: str) -> Any:
-    """Return a constant, or the value itself where it is computed."""
+    """Return a constant, or the value itself if it is computed."""
     is_there = _is_value(value) and value.is_constant
     return _get_const(value, desc, "value") if is_there else value
 
@@ -127,7 +127,7 @@ def _maybe_get_scalar(value: Any) -> Any:
 
 
 def _get_tensor_sizes(value: Value, allow_nonstatic: bool = True) -> list[int | None] | None:
-    """Return the sizes, with None for one that changes; None where they are not known."""
+    """Return the sizes, with None for dynamic ones; None if unknown."""
     sizes = value.type().sizes()
     is_static = sizes is not None and None not in sizes
     return sizes if allow_nonstatic or is_static else None
@@ -138,7 +138,7 @@ def _get_tensor_rank(value: Value) -> int | None:
 
 
 def _get_tensor_dim_size(value: Value, dim: int) -> int | None:
-    """Return one size; None where it changes or is not known."""
+    """Return one size; None if it is dynamic or unknown."""
     sizes = _get_tensor_sizes(value)
     return None if sizes is None else sizes[dim]
 
@@ -160,7 +160,7 @@ def _is_bool(value: Any) -> bool:
 
 
 def args_have_same_dtype(args: Sequence[Value]) -> bool:
-    """Tell whether all values have the dtype of the first."""
+    """Return whether all values have the dtype of the first."""
     return len({value.type().scalarType() for value in args}) <= 1
 
 
@@ -188,7 +188,7 @@ def _reducesum_helper(
 
 
 def _size_helper(g: _C.OnnxGraph, self: Value, dim: int | Value) -> Value:
-    """Return one size as the model computes it: int64 without dimensions."""
+    """Return one size as a value of the model: int64 without dimensions."""
     return g.op("Gather", g.op("Shape", self), dim, axis_i=0)
 
 
@@ -216,7 +216,7 @@ def _reshape_helper(
 
 
 def _if_scalar_type_as(self: Value, tensor: Value) -> Any:
-    """Return a number as a tensor of the dtype of another value; a value as it is."""
+    """Return a number as a tensor with the dtype of another value; return a value unchanged."""
     if _is_value(self):
         return self
     dtype = tensor.type().dtype()
@@ -229,11 +229,11 @@ def _ints(axes: int | Sequence[int] | Value) -> list[int]:
     return [axes] if isinstance(axes, int) else list(axes)
 
 
-# ---- Refusing ----
+# ---- Errors ----
 
 
 def _unimplemented(op: str, msg: str, value: Value | None = None) -> NoReturn:
-    """Refuse a call that the symbolic cannot convert."""
+    """Reject a call that the symbolic cannot convert."""
     raise NotImplementedError(f"{op}: {msg}{_naming(value)}")
 
 

@@ -1,4 +1,4 @@
-"""Optimizers: they change parameters by their gradients.
+"""Optimizers, which update parameters from their gradients.
 
 >>> import opwright as ow
 >>> weight = ow.nn.Parameter(ow.tensor([1.0, 2.0]))
@@ -8,8 +8,8 @@
 >>> weight.tolist()
 [0.5, 2.5]
 
-One call of an operator in C++ (`aten::_fused_sgd_`, ...) does the step of a whole group of
-parameters. State dicts have PyTorch's layout.
+One call of a C++ operator (`aten::_fused_sgd_`, ...) updates an entire group of parameters. State
+dicts have PyTorch's layout.
 """
 
 from .adam import Adam

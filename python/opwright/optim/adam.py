@@ -14,11 +14,11 @@ _decoupled_step = _C.ops.aten._fused_adamw_.default
 
 
 class Adam(Optimizer):
-    """Adam: each element moves by the mean of its gradients over the root of their mean square.
+    """Adam: moves each element by its mean gradient over the root mean square of its gradients.
 
-    The means weigh the past by `betas` and are corrected for starting at zero. `eps` is added to
-    the root. With `amsgrad` the greatest mean square so far is taken. `weight_decay` is added to
-    the gradient or, `decoupled_weight_decay`, taken from the parameter itself (AdamW).
+    The means decay by `betas` and are corrected for starting at zero. `eps` is added to the root.
+    With `amsgrad` the largest mean square so far is used. `weight_decay` is added to the gradient
+    or, with `decoupled_weight_decay`, subtracted from the parameter itself (AdamW).
 
     >>> import opwright as ow
     >>> weight = ow.nn.Parameter(ow.tensor([1.0, -1.0]))
@@ -54,12 +54,12 @@ class Adam(Optimizer):
         super().__init__(params, settings)
 
     def check(self, group: Group) -> None:
-        """Refuse negative numbers, and betas outside of [0, 1)."""
+        """Reject negative numbers, and betas outside [0, 1)."""
         check_not_negative(self._name, group, "lr", "eps", "weight_decay")
         check_betas(self._name, group)
 
     def update(self, group: Group) -> None:
-        """Do the step of one group."""
+        """Update one group."""
         amsgrad = group["amsgrad"]
         params, grads, means, squares, most, steps = [], [], [], [], [], []
         for parameter in group["params"]:

@@ -8,7 +8,7 @@ from .optimizer import Group
 
 
 class AdamW(Adam):
-    """Adam whose weights decay by themselves: parameter * (1 - lr * weight_decay) before the step.
+    """Adam with decoupled decay: parameter * (1 - lr * weight_decay) before the step.
 
     >>> import opwright as ow
     >>> weight = ow.nn.Parameter(ow.tensor([1.0]))

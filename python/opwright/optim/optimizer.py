@@ -1,4 +1,4 @@
-"""What all optimizers share: groups of parameters, state, and state dicts."""
+"""The common part of all optimizers: groups of parameters, state, and state dicts."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -11,10 +11,11 @@ Group = dict[str, Any]
 
 
 class Optimizer:
-    """The base of optimizers; a subclass has `check` and `update`.
+    """The base class of optimizers; subclasses define `check` and `update`.
 
-    `params` is an iterable of tensors, or of dicts with `params` and settings of their own: groups.
-    `param_groups` are the groups with all settings, `state` what a step keeps of each parameter.
+    `params` is an iterable of tensors, or of dicts with `params` and their own settings: groups.
+    `param_groups` are the groups with all settings; `state` is what a step keeps for each
+    parameter.
 
     >>> import opwright as ow
     >>> first, second = ow.nn.Linear(2, 2), ow.nn.Linear(2, 1)
@@ -45,14 +46,14 @@ class Optimizer:
         return type(self).__name__
 
     def check(self, group: Group) -> None:
-        """Refuse settings that make no sense: a ValueError or TypeError that names them."""
+        """Reject invalid settings with a ValueError or TypeError that names them."""
 
     def update(self, group: Group) -> None:
-        """Do the step of one group; nothing is recorded."""
+        """Update one group; nothing is recorded."""
         raise NotImplementedError(f"{self._name}: it has no update")
 
     def add_param_group(self, group: Mapping[str, Any]) -> None:
-        """Add parameters, with settings of their own or the defaults.
+        """Add parameters, with their own settings or the defaults.
 
         >>> import opwright as ow
         >>> optimizer = ow.optim.SGD([ow.nn.Parameter(ow.ones(1))], lr=0.1)
@@ -66,7 +67,7 @@ class Optimizer:
         self.param_groups.append(checked)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Change every parameter that has a gradient; `closure` computes the loss first.
+        """Update every parameter that has a gradient; `closure` computes the loss first.
 
         >>> import opwright as ow
         >>> weight = ow.nn.Parameter(ow.tensor([1.0]))
@@ -86,7 +87,7 @@ class Optimizer:
         return loss
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Drop the gradients, or fill them with zeros.
+        """Clear the gradients, or fill them with zeros.
 
         >>> import opwright as ow
         >>> weight = ow.nn.Parameter(ow.ones(1))
@@ -106,7 +107,7 @@ class Optimizer:
                     parameter.grad = gradient
 
     def state_dict(self) -> dict[str, Any]:
-        """Give the state and the settings; parameters are numbers, counted over the groups.
+        """Return the state and the settings; parameters are numbered over the groups.
 
         >>> import opwright as ow
         >>> weight = ow.nn.Parameter(ow.ones(1))
@@ -122,7 +123,7 @@ class Optimizer:
         return {"state": state, "param_groups": groups}
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Take a copy of what `state_dict` gave, of an optimizer with groups of the same sizes.
+        """Load a copy of a `state_dict` of an optimizer with groups of the same sizes.
 
         >>> import opwright as ow
         >>> weight = ow.nn.Parameter(ow.ones(1))
@@ -162,7 +163,7 @@ class Optimizer:
 
 
 def _adapted(key: str, value: Any, parameter: Tensor) -> Any:
-    """Give a copy for the parameter; a count of steps stays as it is."""
+    """Return a copy for the parameter; a step count stays as it is."""
     if not isinstance(value, Tensor):
         return value
     with no_grad():

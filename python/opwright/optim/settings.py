@@ -1,4 +1,4 @@
-"""Checks of what a user gives to an optimizer; errors name the optimizer and the setting."""
+"""Checks the settings of an optimizer; errors name the optimizer and the setting."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -9,14 +9,14 @@ from .._C import Tensor
 def check_group(
     name: str, group: Mapping[str, Any], defaults: Mapping[str, Any], known: set[int]
 ) -> dict[str, Any]:
-    """Give the group with all settings; `known` are ids of the parameters of other groups."""
+    """Return the group with all settings; `known` has the ids of parameters in other groups."""
     if not isinstance(group, Mapping) or "params" not in group:
         raise TypeError(f"{name}: a group of parameters must be a dict with 'params', got {group}")
     params = check_parameters(name, group["params"])
     if len({id(each) for each in params}) != len(params):
-        raise ValueError(f"{name}: a parameter stands twice in one group")
+        raise ValueError(f"{name}: a parameter appears twice in one group")
     if any(id(each) in known for each in params):
-        raise ValueError(f"{name}: a parameter stands in more than one group")
+        raise ValueError(f"{name}: a parameter appears in more than one group")
     return {**defaults, **group, "params": params}
 
 

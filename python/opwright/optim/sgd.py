@@ -12,11 +12,11 @@ _step = _C.ops.aten._fused_sgd_.default
 
 
 class SGD(Optimizer):
-    """Stochastic gradient descent, with momentum or without.
+    """Stochastic gradient descent, with optional momentum.
 
     With `weight_decay` the gradient is g + weight_decay * parameter. With `momentum` the parameter
     moves along buffer = momentum * buffer + (1 - dampening) * g, which is g in the first step; with
-    `nesterov` along g + momentum * buffer. `maximize` turns the direction round.
+    `nesterov` along g + momentum * buffer. `maximize` reverses the direction.
 
     >>> import opwright as ow
     >>> weight = ow.nn.Parameter(ow.tensor([1.0]))
@@ -51,7 +51,7 @@ class SGD(Optimizer):
         super().__init__(params, settings)
 
     def check(self, group: Group) -> None:
-        """Refuse negative numbers, and nesterov without plain momentum."""
+        """Reject negative numbers, and nesterov without plain momentum."""
         check_not_negative("SGD", group, "lr", "momentum", "weight_decay")
         if group["nesterov"] and (group["momentum"] <= 0 or group["dampening"] != 0):
             raise ValueError(
@@ -60,7 +60,7 @@ class SGD(Optimizer):
             )
 
     def update(self, group: Group) -> None:
-        """Do the step of one group."""
+        """Update one group."""
         with_gradient = [each for each in group["params"] if each.grad is not None]
         if not group["momentum"]:
             return self._step(group, with_gradient, [], is_first=False)

@@ -1,4 +1,4 @@
-"""Opwright's operators in PyTorch: one binary, in the torch that is installed, with all its rules.
+"""Opwright's operators in the installed PyTorch: one binary, not rebuilt, with all its rules.
 
 >>> import opwright as ow
 >>> import torch
@@ -9,9 +9,9 @@
 ...     torch.ops.docs.torch_gain(torch.ones(2), factor=3.0)
 tensor([3., 3.])
 
-`load` brings all operators of a binary. They are then in `torch.ops`, for eager calls, training,
-torch.compile, torch.export and torch.func. `opwright.torch.ops` has the same as functions that go
-past torch's dispatcher where that is safe: plain tensors and no transform.
+`load` loads all operators of a binary. They are then in `torch.ops`, for eager calls, training,
+torch.compile, torch.export and torch.func. `opwright.torch.ops` has the same operators as functions
+that bypass torch's dispatcher where that is safe: plain tensors and no transform.
 """
 
 import os
@@ -40,7 +40,7 @@ _loaded: dict[str, "Loaded"] = {}
 
 
 class Loaded:
-    """Operators that are in torch until this is closed, or for ever when it is not.
+    """Operators that are in torch until this is closed, or permanently if it is not.
 
     >>> @ow.library.custom_op("docs::halved", mutates_args=())
     ... def halved(x: ow.Tensor) -> ow.Tensor:
@@ -68,7 +68,7 @@ class Loaded:
         return tuple(registered.name for registered in self._operators)
 
     def close(self) -> None:
-        """Take the operators back. A compiled graph that holds one gets an error when it runs."""
+        """Remove the operators. A compiled graph that uses one raises an error when it runs."""
         for registered in reversed(self._operators):
             remove(ops, registered)
             registered.close()
@@ -93,7 +93,7 @@ def load(path: str | os.PathLike) -> Loaded:
         ...
     OSError: ...
 
-    The operators stay until the result is closed. The same file twice is harmless.
+    The operators stay until the result is closed. Loading the same file twice is harmless.
     """
     file = os.path.realpath(path)
     known = _loaded.get(file)
@@ -103,7 +103,7 @@ def load(path: str | os.PathLike) -> Loaded:
 
 
 def register(op: str | _C.Operator | _C.OperatorPacket) -> Loaded:
-    """Bring an operator of Opwright's into torch: one that was made in Python, or loaded.
+    """Register an operator of Opwright, defined in Python or loaded, with torch.
 
     >>> import torch
     >>> @ow.library.custom_op("docs::raised", mutates_args=())
@@ -114,6 +114,6 @@ def register(op: str | _C.Operator | _C.OperatorPacket) -> Loaded:
     tensor([3., 3.])
     >>> loaded.close()
 
-    Its functions get torch's tensors; Opwright's functions in them call torch's operators.
+    Its functions get torch's tensors; calls of Opwright's functions in them run torch's operators.
     """
     return Loaded((operator_name(op),))

@@ -1,8 +1,8 @@
-"""The autograd step of an operator in torch: one level, so that it works under torch.func too.
+"""The autograd step of an operator in torch: single-level, so that it works under torch.func too.
 
-torch.library.register_autograd is refused inside of torch.func's transforms and drops tangents of
-forward mode. A function of a single level, applied at the key Autograd, where the arguments belong
-to the level already, records there and goes on below.
+torch rejects torch.library.register_autograd inside torch.func's transforms, and it drops
+forward-mode tangents. A single-level function, applied at the key Autograd, where the arguments
+already belong to the level, records there and continues below.
 """
 
 import threading
@@ -26,7 +26,7 @@ _level = torch._C._functorch.maybe_current_level
 class _Outside(threading.local):
     """Whether recording was on before the step: torch turns it off inside, for all levels.
 
-    The levels below record for themselves, or a second derivative would be zero.
+    The levels below record for themselves; otherwise a second derivative would be zero.
     """
 
     records = True
@@ -50,7 +50,7 @@ class ListContext:
 
 
 class Layout:
-    """Where the tensors of an operator's arguments and results stand."""
+    """The positions of the tensors in an operator's arguments and results."""
 
     def __init__(self, functions: Functions) -> None:
         operator = functions.operator
@@ -67,7 +67,7 @@ class Layout:
         self.num_results = len(operator.results)
         self.num_positional = sum(not each[3] for each in operator.arguments)
         self.keyword_names = [each[0] for each in operator.arguments[self.num_positional :]]
-        # A formula of Python leaves out keyword-only arguments that are no tensors.
+        # A Python formula omits keyword-only arguments that are not tensors.
         self.formula_places = [
             i for i, each in enumerate(operator.arguments) if not each[3] or i in self.tensors
         ]
@@ -77,7 +77,7 @@ class Layout:
         self._no_arguments = (None,) * self.num_arguments
 
     def without_tensors(self, args: Sequence) -> tuple:
-        """Return the arguments, None for those that are tensors."""
+        """Return the arguments, with None for tensors."""
         if self._all_are_tensors:
             return self._no_arguments
         kept = list(self._no_arguments)
@@ -95,7 +95,7 @@ class Layout:
 
 
 class Formula:
-    """A backward formula with what saves for it, of a binary or of Python."""
+    """A backward formula and its setup_context, from a binary or from Python."""
 
     def __init__(self, functions: Functions, layout: Layout) -> None:
         self.name = functions.name
@@ -157,7 +157,7 @@ class Formula:
 
 
 def _copying(positions: Sequence[int]) -> Callable | None:
-    """Return the rule that copies the arguments at these positions, as a binary would have it."""
+    """Return a rule, like a binary's, that copies the arguments at these positions."""
     if not positions:
         return None
 
@@ -168,9 +168,9 @@ def _copying(positions: Sequence[int]) -> Callable | None:
 
 
 def _old_values(formula: Formula, args: Sequence) -> Sequence:
-    """Return copies of the arguments that setup_context wants as they were before the call.
+    """Return copies of the arguments whose values from before the call setup_context needs.
 
-    They are made where calls are recorded, and become inputs of the step: a second derivative goes
+    They are made where calls are recorded, and become inputs of the step: second derivatives go
     through them.
     """
     if formula.keep_old is None:
@@ -180,7 +180,7 @@ def _old_values(formula: Formula, args: Sequence) -> Sequence:
 
 
 def _as_given(layout: Layout, outputs: list, args: Sequence) -> list:
-    """Return the results; a written argument is the object that was given."""
+    """Return the results; a written argument is returned as the object that was passed."""
     return [
         args[written] if written >= 0 else output
         for written, output in zip(layout.returned, outputs, strict=True)
@@ -199,7 +199,7 @@ def _run_jvp(formula: Formula, primals: Sequence, tangents: Sequence) -> object:
 def _make_function(
     name: str, forward: Callable, backward: Callable, jvp: Callable
 ) -> type[_SingleLevelFunction]:
-    """Make the class; torch shows its name as that of the node: <soft_clipBackward>."""
+    """Create the class; torch shows its name as that of the node: <soft_clipBackward>."""
     methods = {"forward": forward, "backward": backward, "jvp": jvp}
     base = name.split("::")[1].replace(".", "_")
     return type(
@@ -208,7 +208,7 @@ def _make_function(
 
 
 def _make_flat_step(formula: Formula, below: Callable) -> type[_SingleLevelFunction]:
-    """Make the step of an operator whose tensors are arguments and results themselves."""
+    """Create the step of an operator whose arguments and results are tensors, not lists."""
     layout = formula.layout
     written = layout.written
 
@@ -235,7 +235,7 @@ def _make_flat_step(formula: Formula, below: Callable) -> type[_SingleLevelFunct
 
 
 def _make_list_step(formula: Formula, below: Callable) -> Callable:
-    """Make the step of an operator with lists, or that writes what it does not return."""
+    """Create the step of an operator with lists, or one that writes what it does not return."""
     layout = formula.layout
 
     def flatten(args: Sequence) -> tuple[list, list]:
@@ -316,7 +316,7 @@ def _make_list_step(formula: Formula, below: Callable) -> Callable:
 
 
 class _Current:
-    """The step with the formula that stands there now: rules may be registered after loading."""
+    """The step with the current formula: rules may be registered after loading."""
 
     def __init__(self, functions: Functions, layout: Layout, below: Callable) -> None:
         self._functions, self._layout, self._below = functions, layout, below
@@ -338,7 +338,7 @@ class _Current:
 def make_autograd_kernel(
     functions: Functions, tags: Sequence[str]
 ) -> tuple[Callable, Callable | None]:
-    """Return what the key Autograd runs in Python, and what records a call outside of transforms.
+    """Return what the key Autograd runs in Python, and what records a call outside transforms.
 
     Both take all arguments by position; the second is None for an operator that is never recorded.
     """
@@ -358,7 +358,7 @@ def make_autograd_kernel(
         with torch.set_grad_enabled(_outside.records), forward_ad._set_fwd_grad_enabled(True):
             return dispatch_below(*args)
 
-    # Without a transform the kernel runs at once; what is not plain goes on through torch.
+    # Without a transform the kernel runs directly; anything not plain goes through torch.
     below = functions.operator.fast(record_below) if functions.has_own_kernels() else record_below
     current = _Current(functions, layout, below)
 

@@ -1,4 +1,4 @@
-"""vmap of pointwise operators: one call on tensors whose batch dimension was moved to the front."""
+"""vmap of pointwise operators: one call on tensors with the batch dimension moved to the front."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Calls of Opwright's functions with torch's tensors go to torch's operators of the same name."""
+"""Forwards calls of Opwright's functions with torch's tensors to torch's operators."""
 
 import torch
 
@@ -6,7 +6,7 @@ from .. import _C
 
 
 def to_torch(value: object) -> object:
-    """Return a value of ours as torch's: tensors share their memory."""
+    """Convert one of our values to torch's; tensors share their memory."""
     if isinstance(value, _C.Tensor):
         return torch.from_dlpack(value.detach())
     if isinstance(value, _C.dtype | _C.memory_format | _C.layout):
@@ -21,14 +21,14 @@ def to_torch(value: object) -> object:
 
 
 def split_name(name: str) -> tuple[str, str, str]:
-    """Return namespace, base and overload of a name such as 'audio::soft_clip.out'."""
+    """Return the namespace, base and overload of a name such as 'audio::soft_clip.out'."""
     packet, _, overload = name.partition(".")
     namespace, base = packet.split("::")
     return namespace, base, overload
 
 
 def find_packet(name: str) -> torch._ops.OpOverloadPacket | torch._ops.OpOverload:
-    """Return what torch.ops has under a name of ours, e.g. 'aten::add.Tensor' or 'aten::add'."""
+    """Return the entry of torch.ops for a name of ours, e.g. 'aten::add.Tensor' or 'aten::add'."""
     namespace, base, overload = split_name(name)
     found = getattr(getattr(torch.ops, namespace), base)
     return getattr(found, overload) if overload else found
@@ -41,7 +41,7 @@ def overload_of(name: str) -> torch._ops.OpOverload:
 
 
 def call_in_torch(operator: _C.Operator | _C.OperatorPacket, args: tuple, kwargs: dict) -> object:
-    """Call torch's operator in place of ours."""
+    """Call torch's operator instead of ours."""
     if operator.name in HOST_FUNCTIONS:
         return HOST_FUNCTIONS[operator.name](*args, **kwargs)
     found = find_packet(operator.name)
@@ -72,11 +72,11 @@ def new_dynamic_size(min: int = 0, max: int | None = None) -> torch.SymInt:
 
 
 def current_stream(device: torch.device) -> int:
-    """Return the stream that torch works on, as a number; 0 where there are none."""
+    """Return torch's current stream as a number; 0 if there are no streams."""
     return torch.cuda.current_stream(device).cuda_stream if device.type == "cuda" else 0
 
 
-# Python's own functions of these are quicker than their overloads, and take numbers for tensors.
+# Python's own functions for these are faster than their overloads, and accept numbers for tensors.
 QUICK_FUNCTIONS = {
     "aten::add.Tensor": torch.add,
     "aten::sub.Tensor": torch.sub,
@@ -86,7 +86,7 @@ QUICK_FUNCTIONS = {
     "aten::div.Scalar": torch.div,
 }
 
-# What a host answers itself; no operators of torch.
+# Answered by the host itself; not operators of torch.
 HOST_FUNCTIONS = {
     "opwright::new_dynamic_size": new_dynamic_size,
     "opwright::current_stream": current_stream,
@@ -94,7 +94,7 @@ HOST_FUNCTIONS = {
 
 
 def resolve_import(name: str) -> object:
-    """Return what an import of a binary is in torch."""
+    """Return what implements an import of a binary in torch."""
     if name in HOST_FUNCTIONS:
         return HOST_FUNCTIONS[name]
     if name in QUICK_FUNCTIONS:

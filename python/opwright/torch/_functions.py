@@ -1,7 +1,7 @@
-"""The functions of an operator as torch calls them: over torch's own tensors, whoever wrote them.
+"""The functions of an operator in torch's form: they run on torch's own tensors.
 
-A function of a binary runs over the object table of the extension module; one that Python
-registered gets torch's tensors as they are, and its calls of Opwright's functions go to torch.
+A function of a binary runs over the object table of the extension module; one registered from
+Python gets torch's tensors unchanged, and its calls of Opwright's functions go to torch.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ IMPLICIT = "CompositeImplicitAutograd"
 
 
 def _in_torch(function: Callable) -> Callable:
-    """Wrap a Python function of an operator for a call by torch."""
+    """Wrap a Python function of an operator for calls from torch."""
 
     @wraps(function)
     def run(*args: object, **kwargs: object) -> object:
@@ -27,7 +27,7 @@ def _in_torch(function: Callable) -> Callable:
 
 
 class Functions:
-    """What stands in the row of one operator, looked up when it is needed."""
+    """The row of one operator, looked up on demand."""
 
     def __init__(self, operator: _torch.Operator) -> None:
         self.operator = operator
@@ -37,15 +37,15 @@ class Functions:
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """What the operator declares about itself."""
+        """The tags of the operator."""
         return self._core.tags
 
     def registered(self, slot: str) -> Callable | None:
-        """Return the function that Python registered last for a slot, as it stands there."""
+        """Return the function last registered from Python for a slot, unwrapped."""
         return _C.python_function(self._core, slot)
 
     def in_python(self, slot: str) -> Callable | None:
-        """Return the same for calls by torch."""
+        """Return the same, wrapped for calls from torch."""
         function = self.registered(slot)
         if function is None:
             return None
@@ -59,30 +59,30 @@ class Functions:
         return self.operator.rule(slot)
 
     def find(self, slot: str) -> Callable | None:
-        """Return the function of a slot; what Python registered comes first."""
+        """Return the function of a slot; Python's registration comes first."""
         return self.in_python(slot) or self.in_binary(slot)
 
     def has(self, slot: str) -> bool:
-        """Tell whether a slot has a function."""
+        """Return whether a slot has a function."""
         return self.find(slot) is not None
 
     def has_own_kernels(self) -> bool:
-        """Tell whether the kernels are those of the binary."""
+        """Return whether the kernels are those of the binary."""
         return not any(map(self.registered, (*KERNEL_KEYS, EXPLICIT, IMPLICIT)))
 
     def is_composite(self) -> bool:
-        """Tell whether torch shall see through the operator: it has nothing but its body."""
+        """Return whether torch should see through the operator: it has only its body."""
         own = any(self.has(slot) for slot in (*KERNEL_KEYS, EXPLICIT, "Autograd"))
         return self.has(IMPLICIT) and not own
 
 
 def keyword_names(operator: _torch.Operator) -> list[str]:
-    """Return the names of keyword-only arguments, which stand last."""
+    """Return the names of keyword-only arguments, which come last."""
     return [name for name, _, _, is_keyword_only in operator.arguments if is_keyword_only]
 
 
 def calling_by_position(function: Callable, operator: _torch.Operator) -> Callable:
-    """Return `function` for callers that give all arguments by position."""
+    """Return `function` for callers that pass all arguments by position."""
     names = keyword_names(operator)
     if not names:
         return function

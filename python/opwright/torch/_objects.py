@@ -56,12 +56,12 @@ is_wrapped = _functorch.is_functorch_wrapped_tensor
 
 
 def check(condition: SymBool, message: str) -> None:
-    """Demand the condition, now or when the traced program runs."""
+    """Require the condition, now or when the traced program runs."""
     torch._check_value(condition, lambda: message)
 
 
 def is_plain(tensor: Tensor) -> bool:
-    """Tell whether the tensor's elements are what its memory holds, without a bit or a wrapper."""
+    """Return whether the memory holds the tensor's elements as is: no lazy bit, no wrapper."""
     return (
         tensor.layout is strided
         and tensor.device.type != "meta"
@@ -76,7 +76,7 @@ def is_plain(tensor: Tensor) -> bool:
 
 
 def has_memory(tensor: Tensor) -> bool:
-    """Tell whether a tensor of any type has memory that a kernel may read."""
+    """Return whether a tensor of any type has memory that a kernel may read."""
     if isinstance(tensor, FakeTensor) or is_traceable_wrapper_subclass(tensor):
         return False
     if type(tensor).__torch_dispatch__ is not Tensor.__torch_dispatch__:
@@ -85,12 +85,12 @@ def has_memory(tensor: Tensor) -> bool:
 
 
 def is_transforming() -> bool:
-    """Tell whether a dispatch mode or a level of torch.func is active on this thread."""
+    """Return whether a dispatch mode or a level of torch.func is active on this thread."""
     return torch._C._len_torch_dispatch_stack() > 0 or _functorch.maybe_current_level() is not None
 
 
 def samples() -> tuple[tuple[Tensor, int], ...]:
-    """Return some tensors, each with the address of what it holds."""
+    """Return some tensors, each with the address of its contents."""
     plain = torch.empty(2)
     return tuple((tensor, tensor._cdata) for tensor in (plain, torch.empty(3), Parameter(plain)))
 
@@ -102,5 +102,5 @@ def under_inference(function: Callable[[], None]) -> None:
 
 
 def private_device_name() -> str:
-    """Return the name that torch gives to devices of type PrivateUse1."""
+    """Return torch's name for devices of type PrivateUse1."""
     return torch._C._get_privateuse1_backend_name()

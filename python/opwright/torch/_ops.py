@@ -1,4 +1,4 @@
-"""opwright.torch.ops: the registered operators as callables with a quick way for plain tensors."""
+"""opwright.torch.ops: the registered operators as callables with a fast path for plain tensors."""
 
 from collections.abc import Callable
 
@@ -64,12 +64,12 @@ def _place_of(name: str) -> tuple[str, str]:
 
 
 def add(ops: Ops, registered: RegisteredOperator) -> None:
-    """Show an operator in `ops`."""
+    """Add an operator to `ops`."""
     namespace, name = _place_of(registered.name)
     getattr(ops, namespace)._callables[name] = make_callable(registered)
 
 
 def remove(ops: Ops, registered: RegisteredOperator) -> None:
-    """Take it away again."""
+    """Remove it again."""
     namespace, name = _place_of(registered.name)
     getattr(ops, namespace)._callables.pop(name, None)

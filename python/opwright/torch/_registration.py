@@ -18,19 +18,19 @@ from ._functions import (
 )
 from ._sample_loop import make_loop_rule
 
-# Under vmap torch runs a custom composite slice by slice, unless this key has its body too.
+# Under vmap torch runs a custom composite slice by slice, unless this key also has its body.
 THROUGH_VMAP = "FuncTorchBatchedDecomposition"
 
 
 class Thunk(IntEnum):
-    """What a C function that torch calls does; see bridges/torch/torch_operator.h."""
+    """The kinds of C functions that torch calls; see bridges/torch/torch_operator.h."""
 
     KERNEL = 0
     AUTOGRAD = 1
     COMPOSITE = 2
 
 
-# Our tags that torch has under another name.
+# Our tags that have another name in torch.
 TAG_NAMES = {
     "nondeterministic": "nondeterministic_bitwise",
     "ordered": "maybe_aliasing_or_mutating",
@@ -38,7 +38,7 @@ TAG_NAMES = {
 
 
 def torch_tags(names: tuple[str, ...]) -> tuple[torch.Tag, ...]:
-    """Return those of an operator's tags that this torch knows."""
+    """Return the tags of an operator that this torch knows."""
     known = [getattr(torch.Tag, TAG_NAMES.get(name, name), None) for name in names]
     return (torch.Tag.pt2_compliant_tag, *[tag for tag in known if tag is not None])
 
@@ -60,20 +60,20 @@ def _refuse_second_definition(name: str) -> None:
 
 
 class _Removed:
-    """What a held overload calls after its operator was taken back."""
+    """Called by an overload that is still held after its operator was removed."""
 
     def __init__(self, name: str, hashed: int) -> None:
         self._name, self._hash = name, hashed
 
     def __call__(self, *_args: object, **_kwargs: object) -> None:
         raise RuntimeError(
-            f"{self._name} was taken back from torch, but something that was made with it before, "
+            f"{self._name} was removed from torch, but something that was made with it before, "
             "such as a compiled graph, still calls it\n"
-            "  Load it again and compile anew, or keep it open for as long as it is called."
+            "  Load it again and recompile, or keep it open for as long as it is called."
         )
 
     def __hash__(self) -> int:
-        return self._hash  # that of what it stands in for: torch keys tables by it
+        return self._hash  # that of what it replaces: torch keys tables by it
 
 
 class RegisteredOperator:
@@ -100,7 +100,7 @@ class RegisteredOperator:
             raise
 
     def close(self) -> None:
-        """Take the operator back; what still holds it gets an error."""
+        """Remove the operator; what still holds it gets an error."""
         self.operator.remove()
         if self.overload is not None:  # compiled graphs hold it
             self.overload._op = _Removed(self.name, hash(self.overload._op))
@@ -108,7 +108,7 @@ class RegisteredOperator:
             registration.close()
         self._registrations.clear()
         self._library._destroy()
-        # Its finalizer would take the names away once more, from whoever has them by then.
+        # Its finalizer would remove the names again, even if another library has them by then.
         self._library._op_defs.clear()
         self._library._op_impls.clear()
 
@@ -118,7 +118,7 @@ class RegisteredOperator:
 
     @property
     def _takes_symbols(self) -> bool:
-        """Tell of arguments that torch would fix on their way to a C function."""
+        """Whether torch would specialize arguments on their way to a C function."""
         return any("SymInt" in text for _, text, _, _ in self.operator.arguments)
 
     def _register_functions(self) -> None:
@@ -133,11 +133,11 @@ class RegisteredOperator:
             torch.library.register_vmap(self.name, rule, lib=self._library)
 
     def _vmap_rule(self) -> Callable | None:
-        """Return the rule that torch registers; None: its own error or the body serves."""
+        """Return the rule that torch registers; None if its own error or the body is enough."""
         if any(
             "Tensor" in text and by_keyword for _, text, _, by_keyword in self.operator.arguments
         ):
-            return None  # torch's vmap takes no tensor by keyword alone
+            return None  # torch's vmap does not support keyword-only tensors
         if self.functions.has("Vmap"):
             return self._vmap
         if self.functions.is_composite():
@@ -170,7 +170,7 @@ class RegisteredOperator:
             self._library.impl(self._short_name, self._filling_defaults(kernel), "Autograd")
         else:
             self._add_thunk(Thunk.AUTOGRAD, "Autograd", kernel)
-            # What torch.ops calls: plain calls need no dispatcher, the others go on to it.
+            # Called by torch.ops: plain calls need no dispatcher, the others go on to it.
             self.overload._op = self.operator.fast(self.overload._op, record)
 
     def _register_composite(self) -> None:
@@ -188,7 +188,7 @@ class RegisteredOperator:
             self._library.impl(self._short_name, body, THROUGH_VMAP)
 
     def _filling_defaults(self, function: Callable) -> Callable:
-        """Return `function`, which takes all arguments by position, for torch's way of calling."""
+        """Adapt `function`, which takes all arguments by position, to torch's way of calling."""
         schema = self.overload._schema
 
         def call(*args: object, **kwargs: object) -> object:
@@ -197,7 +197,7 @@ class RegisteredOperator:
         return call
 
     def _with_defaults(self, function: Callable) -> Callable:
-        """Return `function`, which takes arguments as the schema has them, for the same."""
+        """Adapt `function`, which takes arguments in the schema's form, to the same."""
         if not any(argument.has_default_value() for argument in self.overload._schema.arguments):
             return function
         return self._filling_defaults(calling_by_position(function, self.operator))
@@ -208,7 +208,7 @@ class RegisteredOperator:
         if fake is not None:
             return self._with_defaults(fake)(*args, **kwargs)
         written = [index for _, index, _ in self.operator.results]
-        if min(written, default=0) >= 0:  # it gives nothing of its own
+        if min(written, default=0) >= 0:  # it returns nothing of its own
             given = _all_arguments(self.overload._schema, args, kwargs)
             results = tuple([given[index] for index in written])
             return results[0] if len(results) == 1 else results or None
@@ -235,7 +235,7 @@ def _as_tuple(value: object) -> tuple:
 
 
 def _all_arguments(schema: torch._C.FunctionSchema, args: tuple, kwargs: dict) -> list:
-    """Return all arguments by position; torch leaves out those that have their default."""
+    """Return all arguments by position; torch omits those with their default."""
     given = list(args)
     for argument in schema.arguments[len(args) :]:
         given.append(kwargs.get(argument.name, argument.default_value))

@@ -1,6 +1,6 @@
-"""vmap of an operator that has no rule: one call for each sample, as Opwright's own vmap does it.
+"""vmap of an operator without a rule: one call for each sample, as in Opwright's own vmap.
 
-torch's own loop leaves out operators that write, and those with lists of tensors.
+torch's own loop does not support operators that write, or lists of tensors.
 """
 
 from collections.abc import Callable
@@ -41,7 +41,7 @@ def _check_can_loop(functions: Functions, info: object) -> None:
     operator = functions.operator
     if any(viewed >= 0 for _, _, viewed in operator.results):
         raise NotImplementedError(
-            f"{operator.name} gives a view and has no rule for vmap\n"
+            f"{operator.name} returns a view and has no rule for vmap\n"
             "  Register one with register_vmap."
         )
     if "nondeterministic_seeded" in functions.tags and info.randomness != "different":
@@ -60,7 +60,7 @@ def _sample(value: object, dim: object, index: int) -> object:
 
 
 def _stack(samples: list) -> tuple[object, object]:
-    """Return one result for all samples and where its batch is."""
+    """Return one result for all samples and its batch dimension."""
     if isinstance(samples[0], list | tuple):
         stacked = [torch.stack(elements) for elements in zip(*samples, strict=True)]
         return stacked, [0] * len(stacked)

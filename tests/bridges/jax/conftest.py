@@ -22,7 +22,7 @@ def binary() -> Callable[[str], Path]:
 
 @pytest.fixture
 def load(binary: Callable[[str], Path]) -> Callable[[str], Any]:
-    """Load a sample binary into jax; gives `opwright.jax.ops`."""
+    """Load a sample binary into jax; return `opwright.jax.ops`."""
     import opwright.jax
 
     def load_into_jax(name: str) -> Any:

@@ -197,7 +197,7 @@ def test_a_result_that_this_jax_does_not_have_is_refused():
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("foreign::size_of", "it gives a int, but under jax an operator gives tensors only"),
+        ("foreign::size_of", "it returns a int, but under jax an operator returns tensors only"),
         ("foreign::draw", "argument 'generator' is a Generator?, which the bridge to jax cannot"),
     ],
 )

@@ -39,7 +39,7 @@ def node_model(
     given: Sequence[str] | None = None,
     **attributes: Any,
 ) -> onnx.ModelProto:
-    """Make a model of one node 'domain::Name'; `given` are its inputs where some are left out."""
+    """Make a model of one node 'domain::Name'; `given` are its inputs if some are omitted."""
     domain, name = node.split("::")
     filled = {key: value for key, value in attributes.items() if value != []}
     made = helper.make_node(

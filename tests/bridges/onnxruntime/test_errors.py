@@ -38,11 +38,12 @@ def test_an_operator_that_is_not_there_is_named():
     [
         (
             "foreign::size_of",
-            "foreign::size_of: it gives a int, but a node of ONNX Runtime gives tensors only",
+            "foreign::size_of: it returns a int, but a node of ONNX Runtime returns tensors only",
         ),
         (
             "foreign::drop_view",
-            "foreign::drop_view: it gives nothing, but a node of ONNX Runtime must have an output",
+            "foreign::drop_view: it returns nothing, but a node of ONNX Runtime must have an "
+            "output",
         ),
         (
             "samples_arguments::turn",
@@ -98,7 +99,7 @@ def test_a_form_that_does_not_fit_is_explained(binary, form, text):
 
 
 def test_bytes_that_are_no_model_are_refused():
-    with pytest.raises(ValueError, match="this is no ONNX model"):
+    with pytest.raises(ValueError, match="this is not an ONNX model"):
         opwright.onnxruntime.register(SessionOptions(), model=b"\xff\xff")
 
 
@@ -270,7 +271,7 @@ def test_a_model_that_promises_another_dtype_is_refused(session):
     def to_double(x: opwright.Tensor) -> opwright.Tensor:
         return x.to(opwright.float64)
 
-    made = session(unary_model("ort_errors::to_double"), to_double)  # no fake kernel tells
+    made = session(unary_model("ort_errors::to_double"), to_double)  # without a fake kernel
 
     with pytest.raises(ort.InvalidArgument) as caught:
         made.run(None, {"x": X})
@@ -287,7 +288,7 @@ def test_a_list_of_another_length_than_the_outputs_is_refused(session):
     made = session(model, "foreign_memory")
 
     with pytest.raises(
-        ort.InvalidArgument, match="it gives 3 tensors, but the node has 2 outputs for them"
+        ort.InvalidArgument, match="it returns 3 tensors, but the node has 2 outputs for them"
     ):
         made.run(None, {"x": X})
 

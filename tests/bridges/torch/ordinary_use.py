@@ -11,7 +11,7 @@ def load_training() -> opwright.torch.Loaded:
 
 
 class Cubes(torch.utils.data.Dataset):
-    """Cubes of numbers, computed where an element is asked for."""
+    """Cubes of numbers, computed on access."""
 
     def __len__(self) -> int:
         return 8

@@ -33,7 +33,7 @@ def flatten(value: object) -> list[torch.Tensor]:
 
 
 def call(sample: Sample, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    """Call the operator on copies; give its results, and the copies, which it may write."""
+    """Call the operator on copies; return its results, and the copies, which it may write."""
     copies = [tensor.clone() for tensor in tensors]
     results = flatten(sample.run(find_operator(sample.name), *copies))
     return (*results, *copies)

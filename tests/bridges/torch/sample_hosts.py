@@ -27,7 +27,7 @@ def load_samples() -> list[opwright.torch.Loaded]:
 
 
 def torch_operator(sample: Sample) -> Any:
-    """Give the overload of a sample that torch.ops holds."""
+    """Return the overload of a sample in torch.ops."""
     namespace, name = sample.name.split("::")
     return getattr(getattr(torch.ops, namespace), name).default
 
@@ -59,7 +59,7 @@ def to_torch(value: Any) -> Any:
 
 
 def in_core(sample: Sample) -> Callable[..., Any]:
-    """Give the core's operator as one that takes and gives torch's values."""
+    """Wrap the core's operator to take and return torch's values."""
     op = core_operator(sample)
     return lambda *args, **kwargs: to_torch(op(*to_core(args), **to_core(kwargs)))
 

@@ -1,5 +1,5 @@
-"""The operators that torch's referees judge: how each is called, what it must give, and which
-referees do not apply to it and why. Their sources are tests/operators/torch_*.cpp and
+"""The operators for torch's referees: how each is called, what it must return, and which referees
+do not apply to it and why. Their sources are tests/operators/torch_*.cpp and
 python_samples.py."""
 
 from collections.abc import Callable

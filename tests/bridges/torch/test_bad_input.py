@@ -1,4 +1,4 @@
-"""What goes wrong in torch ends in an error that tells what to do, or in the slow path; never in a
+"""Wrong input in torch leads to an error that says what to do, or to the slow path; never to a
 crash."""
 
 import subprocess
@@ -236,7 +236,7 @@ class TestMissingRules:
 
 @pytest.fixture
 def short_lived() -> Iterator[Callable]:
-    """Give an operator that a test can take back."""
+    """Return an operator that a test can remove."""
 
     @custom_op("bad_input::short_lived", mutates_args=())
     def double(x: ow.Tensor) -> ow.Tensor:
@@ -304,7 +304,7 @@ class TestRemoval:
 
 
 class TestQuickWay:
-    """The quick way takes the slow one for everything that is not a plain call."""
+    """The fast path falls back to the slow one for everything that is not a plain call."""
 
     def test_plain_tensors(self) -> None:
         close(

@@ -24,7 +24,7 @@ def cpp_operators() -> Iterator[None]:
 
 
 def in_both(namespace: str, name: str):
-    """Give an operator that runs in torch and in the core, and whose results agree."""
+    """Return an operator that runs in torch and in the core, with equal results."""
 
     def call(*args):
         in_torch = getattr(getattr(torch.ops, namespace), name)(*args)
@@ -152,7 +152,7 @@ def moved() -> Iterator[SimpleNamespace]:
 
 @pytest.fixture(scope="module")
 def original() -> SimpleNamespace:
-    """The source as it stands."""
+    """The source, unchanged."""
     return run_source(PYTHON_SOURCE.replace("{namespace}", "code_for_torch"))
 
 

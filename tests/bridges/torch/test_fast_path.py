@@ -34,7 +34,7 @@ class Named(torch.Tensor):
 
 
 class Fallback:
-    """Keeps what it is called with."""
+    """Records its arguments."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[tuple, dict]] = []

@@ -1,4 +1,4 @@
-"""Operators in torch through its stable C ABI alone, loaded without the package."""
+"""Operators in torch through its stable C ABI only, loaded without the package."""
 
 import ctypes
 import os
@@ -18,7 +18,7 @@ BUILD = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release")).resol
 
 
 def load(name: str) -> str:
-    """Load a binary of tests/operators into torch; gives the error, or nothing."""
+    """Load a binary of tests/operators into torch; return the error, or nothing."""
     bridge = ctypes.CDLL(str(BUILD / "libopwright_torch.so"))
     error = ctypes.create_string_buffer(2000)
     status = bridge.opw_torch_load(
@@ -276,7 +276,7 @@ print("opwright" in sys.modules)
             "MemoryError out of memory",
             "RuntimeError an exception that is not a std::exception",
             "IndexError a worker failed at ",
-            "RuntimeError TypeError: failing::fail gave nothing for result 0 (Tensor)",
+            "RuntimeError TypeError: failing::fail returned nothing for result 0 (Tensor)",
             "False",
         ]
 

@@ -397,7 +397,7 @@ class TestErrors:
             (1, RuntimeError, "beyond the end"),
             (2, MemoryError, "out of memory"),
             (4, IndexError, "a worker failed at"),
-            (5, RuntimeError, "gave nothing for result 0, which is a Tensor"),
+            (5, RuntimeError, "returned nothing for result 0, which is a Tensor"),
         ],
     )
     def test_have_the_class_of_their_kind_and_name_the_operator(self, how, kind, text):
@@ -479,7 +479,7 @@ class TestContexts:
 
         context.saved_tensors = context.saved_tensors[:1]
 
-        with pytest.raises(IndexError, match="asked for saved tensor 1, but 1 were saved"):
+        with pytest.raises(IndexError, match="requested saved tensor 1, but 1 were saved"):
             rule("object_table::scaled", "Autograd")(context, torch.ones(2))
 
 

@@ -57,7 +57,7 @@ class Run:
 
 
 def merge_into(page: Path, run: Run) -> None:
-    """Put the run into the page, in place of an earlier one on the same version; newest first."""
+    """Put the run into the page, replacing an earlier one on the same version; newest first."""
     text = page.read_text() if page.exists() else ""
     sections = re.findall(r"^## PyTorch .*?(?=^## PyTorch |\Z)", text, re.MULTILINE | re.DOTALL)
     by_version = {re.match(r"## PyTorch (\S+)", each)[1]: each.rstrip() + "\n" for each in sections}

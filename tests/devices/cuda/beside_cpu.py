@@ -1,4 +1,4 @@
-"""Tensors of a device beside those of the CPU."""
+"""Compares tensors of a device with those of the CPU."""
 
 import numpy as np
 import opwright as ow
@@ -19,7 +19,7 @@ def assert_close(actual, expected, tolerance=None):
 
 
 def assert_same_on_cuda(function, *tensors, tolerance=None):
-    """`function` gives on the device what it gives on the CPU."""
+    """Check that `function` computes the same on the device and on the CPU."""
     expected = function(*tensors)
     actual = function(*(each.to("cuda") for each in tensors))
     pairs = (

@@ -1,4 +1,4 @@
-// The states of folds, merged as blocks and lanes merge them, against the core's reductions.
+// The states of reductions, merged as blocks and lanes merge them, against the core's reductions.
 #include "devices/cuda/kernels/fold_state.h"
 
 #include <cmath>

@@ -82,8 +82,8 @@ void compare_all(std::string_view text) {
     compare<F, float>(text);
     compare<F, double>(text);
   }
-  // The core has other texts for ints in place of those of truth values and of absolute(), and for
-  // truth values in place of ~.
+  // The core has other texts for ints instead of those for truth values and of absolute(), and for
+  // truth values instead of ~.
   const bool is_of_ints =
       text.find("absolute") == std::string_view::npos &&
       (text.find('!') == std::string_view::npos || text.find("!=") != std::string_view::npos);

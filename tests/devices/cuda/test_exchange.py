@@ -1,4 +1,4 @@
-"""Tensors of the device that other libraries made, or take, without a copy."""
+"""Tensors of the device exchanged with other libraries without a copy."""
 
 import opwright as ow
 import pytest

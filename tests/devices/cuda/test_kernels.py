@@ -1,4 +1,4 @@
-"""Kernels at the sizes and layouts where they take another way, beside the CPU."""
+"""Kernels at the sizes and layouts where they take another path, compared with the CPU."""
 
 import opwright as ow
 import pytest
@@ -31,7 +31,7 @@ def test_strided_broadcast_and_mixed_operands(dtype):
     assert_same_on_cuda(lambda x, y: x.unsqueeze(0) > x.unsqueeze(1), x, y)
 
 
-MEMORIES = {  # of 24 rows of 64: together, beside a row, not aligned, along the other dimension
+MEMORIES = {  # of 24 rows of 64: contiguous, with row gaps, not aligned, along the other dim
     "rows": lambda x: x.reshape(24, 64),
     "one row": lambda x: x[:64],
     "one column": lambda x: x[:24].reshape(24, 1),

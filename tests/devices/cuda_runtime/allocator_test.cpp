@@ -201,8 +201,8 @@ TEST(CudaAllocator, IgnoresMemoryOfOthers) {
   EXPECT_EQ(allocator.statistics().allocated, 0);
 }
 
-// What the allocator must never do, whatever comes: two blocks in use overlap, a block outside of
-// the device's memory, counts that drift.
+// What the allocator must never do: blocks in use overlap, a block is outside the device's memory,
+// counts drift.
 class Model {
  public:
   explicit Model(uint32_t seed) : random_(seed) {}

@@ -8,7 +8,7 @@ namespace {
 TEST(CudaErrorText, TellsWhyThereIsNoDevice) {
   EXPECT_EQ(absence_text({}), "");
   EXPECT_EQ(absence_text({.absence = Absence::NoDriver}),
-            "no NVIDIA driver (libcuda.so.1 is not there): install one, or run on another device");
+            "no NVIDIA driver (libcuda.so.1 not found): install one, or run on another device");
   EXPECT_EQ(absence_text({.absence = Absence::OldDriver, .driver = 12020, .needed = 13000}),
             "the driver supports CUDA 12.2, the plug-in needs 13.0: update the driver");
   EXPECT_EQ(absence_text({.absence = Absence::NoDevice}),
@@ -23,8 +23,8 @@ TEST(CudaErrorText, TellsWhoHasTheMemory) {
                              .allocated = size_t{78} << 30,
                              .cached = size_t{1536} << 20}),
             "cuda:1 has 80 GiB, of which 512 MiB are free; tensors of this process have 78 GiB, and"
-            " 1.5 GiB are kept for later, in pieces that are too small. Delete tensors that are no"
-            " longer needed, use a smaller batch, or give back what is kept with"
+            " 1.5 GiB are cached, in pieces that are too small. Delete tensors that are no"
+            " longer needed, use a smaller batch, or release cached memory with"
             " opwright.cuda.empty_cache()");
 }
 
@@ -40,7 +40,7 @@ TEST(CudaErrorText, TellsAFaultOfAnEarlierKernelAndHowToFindIt) {
 
 TEST(CudaErrorText, TellsThatADeviceIsTooOld) {
   EXPECT_EQ(no_code_text(2, 75),
-            "cuda:2 has compute capability 7.5, but the plug-in has code for 9.0 and newer alone");
+            "cuda:2 has compute capability 7.5, but the plug-in only has code for 9.0 and newer");
 }
 
 TEST(CudaErrorText, TellsAForkedProcessWhatToDo) {

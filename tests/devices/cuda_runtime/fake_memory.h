@@ -1,5 +1,5 @@
-// Device memory that is made up: addresses without anything behind them, and events that come when
-// a test says so.
+// Fake device memory: addresses without anything behind them, and events that complete when a test
+// says so.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ class FakeMemory final : public DeviceMemory {
     return waits || reinterpret_cast<uintptr_t>(event) <= events_that_came;
   }
 
-  // Whether [data, data + bytes) lies in one segment.
+  // Whether [data, data + bytes) is inside one segment.
   [[nodiscard]] bool holds(const void* data, size_t bytes) const {
     const auto address = reinterpret_cast<uintptr_t>(data);
     auto after = segments_.upper_bound(address);

@@ -1,6 +1,6 @@
-"""What the CUDA plug-in says about a driver that is too old or sees no device.
+"""What the CUDA plug-in reports about a driver that is too old or sees no device.
 
-The drivers are made up: a libcuda.so.1 that answers what the plug-in's runtime asks first.
+The drivers are fakes: a libcuda.so.1 that answers the first queries of the plug-in's runtime.
 """
 
 import os

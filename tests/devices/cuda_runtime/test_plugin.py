@@ -1,4 +1,4 @@
-"""The CUDA plug-in in the core: found by its name, and what is said where there is no device."""
+"""The CUDA plug-in in the core: found by its name, and its errors if there is no device."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 BUILD = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release"))
-# Another one with made-up devices takes its place in a run of these tests: see below.
+# Another one with fake devices replaces it in a run of these tests: see below.
 PLUGIN = Path(os.environ.get("OPWRIGHT_CUDA_PLUGIN", BUILD / "libopwright_cuda.so"))
 ON_CPU = BUILD / "devices" / "cuda" / "on_cpu"
 

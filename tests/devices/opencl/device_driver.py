@@ -308,7 +308,7 @@ class Array:
 
 
 def number_operand(number, dtype, through=None):
-    """A number in place of elements."""
+    """A number instead of elements."""
     result = Operand(None, None, dtype_of(dtype), dtype_of(through or dtype))
     result.number = value_of(number)
     return result
@@ -336,7 +336,7 @@ class Driver:
         self.host = Host(ctypes.sizeof(Host), 1, 1, b"test", None, self._give_error)
 
     def call(self, name, *args):
-        """Runs a function that gives a status."""
+        """Runs a function that returns a status."""
         if getattr(self.table, name)(byref(self.host), *args) != 0:
             kind, text = self.errors.pop()
             raise getattr(__import__("builtins"), kind)(text)
@@ -380,7 +380,7 @@ class Driver:
         self.call("compute_loop", 0, byref(loop), stream)
 
     def fold(self, fold, operand, num_folded, result, indices=None, compute="float32", number=0.0):
-        """The last `num_folded` dimensions of operand are folded."""
+        """The last `num_folded` dimensions of operand are reduced."""
         view = operand.view
         sizes = (c_int64 * max(view.ndim, 1))(*view.shape)
         call = Fold(

@@ -1,7 +1,7 @@
 """Replays calls of torch's operator database on the OpenCL device, against our CPU kernels.
 
-A call that the CPU takes must give on the device what it gives there: dtype, sizes, values and
-written arguments. One that the device has no kernel for is left out and counted.
+A call that the CPU accepts must have the same outcome on the device: dtype, sizes, values and
+written arguments. One that the device has no kernel for is skipped and counted.
 """
 
 import argparse

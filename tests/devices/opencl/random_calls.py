@@ -1,4 +1,4 @@
-"""Random calls on a device beside the CPU, which is the referee.
+"""Random calls on a device, compared with the CPU as the reference.
 
 Tensors have odd shapes and strides, all real dtypes, and elements at the edges of what their dtype
 holds. `python random_calls.py --seconds 300 --seed 1` looks for differences; the test runs a few.
@@ -124,7 +124,7 @@ def broadcast_from(draw: Draw, sizes: list[int]) -> list[int]:
 
 @dataclass
 class Call:
-    """One call: the text names it, `run` gets one side of the twins."""
+    """One call: the text names it, `run` gets the tensors of one of the two devices."""
 
     text: str
     run: Callable[..., object]
@@ -388,7 +388,7 @@ def draw_index(draw: Draw, device: str) -> Call:
         return Call(text, lambda a, i: ow.take_along_dim(a, i, dim), [x, index], True)
     if name in ("scatter", "scatter_add"):
         index = draw_indices(draw, device, sizes, size, True).both(lambda i: i % max(size, 1))
-        if name == "scatter":  # of several that meet any may stay
+        if name == "scatter":  # of several writes to one element, any may win
             return Call(text, lambda a, i: a.scatter(dim, i, 3), [x, index], True)
         source = make_twins(draw, device, dtype, sizes)
         return Call(
@@ -427,7 +427,7 @@ def draw_product(draw: Draw, device: str) -> Call:
     lead = [] if batch is None else [batch]
     x = make_twins(draw, device, dtype, [*lead, rows, depth])
     y = make_twins(draw, device, dtype, [*lead, depth, columns])
-    if dtype in FLOATS:  # what is huge cancels out differently
+    if dtype in FLOATS:  # huge values cancel differently
         x, y = (each.both(lambda a: a.clamp(-9, 9)) for each in (x, y))
     if batch is None and draw.random() < 0.5:
         added = make_twins(
@@ -540,7 +540,7 @@ def compare_tensors(actual: ow.Tensor, expected: ow.Tensor, is_exact: bool) -> s
 
 
 def compare(call: Call) -> tuple[str, str]:
-    """How the call went ("same", "missing", "different"), and what differs."""
+    """The outcome of the call ("same", "missing", "different"), and the difference."""
     expected = run(call, "cpu")
     actual = run(call, "there")
     if isinstance(actual, NotImplementedError):
@@ -561,7 +561,7 @@ def compare(call: Call) -> tuple[str, str]:
 def find_differences(
     device: str, seed: int, seconds: float, most: int
 ) -> Iterator[tuple[str, str]]:
-    """How each call went, with its text and what differs."""
+    """The outcome of each call, with its text and the difference."""
     begin = time.monotonic()
     for number in range(most):
         if time.monotonic() - begin > seconds:

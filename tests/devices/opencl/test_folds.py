@@ -17,7 +17,7 @@ def fold(driver, name, values, num_folded, compute="float32", result=None, numbe
     return out.read()
 
 
-# One result of many elements is folded in parts, many results in a work-item each.
+# One result of many elements is reduced in parts, many results in a work-item each.
 SHAPES = {"long": (3, 9001), "short": (700, 13), "two folded": (5, 6, 7)}
 FOLDS = {
     "sum": numpy.sum,

@@ -1,4 +1,4 @@
-"""Operators on tensors of the device opencl give what they give on the CPU, by its own work."""
+"""Operators on tensors of the device opencl match the CPU and run on the device itself."""
 
 import numpy
 import opwright as ow

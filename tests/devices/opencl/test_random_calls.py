@@ -1,4 +1,4 @@
-"""Random calls on the device give what they give on the CPU (random_calls.py looks for more)."""
+"""Random calls on the device match the CPU (random_calls.py looks for more)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Recorded calls of every operator: those that run on the device give what the CPU gives."""
+"""Recorded calls of every operator: those that run on the device match the CPU."""
 
 import os
 from itertools import chain, islice

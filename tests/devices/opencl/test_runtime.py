@@ -1,4 +1,4 @@
-"""The OpenCL device's runtime: memory, streams, events, kernels of users, and what goes wrong."""
+"""The OpenCL device's runtime: memory, streams, events, users' kernels, and errors."""
 
 import ctypes
 import os

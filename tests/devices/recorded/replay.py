@@ -27,7 +27,7 @@ SEED = 17
 
 
 class DifferenceError(Exception):
-    """The device gave something else; the text says what."""
+    """The device's outcome differs; the text says how."""
 
 
 @dataclass

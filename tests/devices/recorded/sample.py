@@ -14,7 +14,7 @@ FILE = Path(__file__).resolve().parent / "samples.jsonl.gz"
 
 @dataclass
 class Sample:
-    """One call; `dtype` is the one of the database's sample that it comes from."""
+    """One call; `dtype` is that of the database's sample."""
 
     overload: str  # "aten.add.Tensor"
     dtype: str
@@ -81,7 +81,7 @@ class Arguments:
 
 
 def make_values(dtype: str, count: int, values: dict) -> np.ndarray:
-    """The elements of a memory: those that were kept, or random ones of a range."""
+    """The elements of a memory: the stored ones, or random ones of a range."""
     wide = {"bfloat16": np.float32, "float16": np.float32, "bool": np.bool_}
     kind = wide.get(dtype) or np.dtype(dtype).type
     if "kept" in values:

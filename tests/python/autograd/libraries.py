@@ -1,4 +1,4 @@
-"""What random programs ask of a library beyond the methods of tensors: ours, and torch."""
+"""The functions that random programs need besides tensor methods: for ours, and for torch."""
 
 import os
 from collections.abc import Sequence
@@ -68,7 +68,7 @@ class Ours:
 
 
 class Torch:
-    """Torch, with what it needs to be asked the same question.
+    """Torch, adapted to behave comparably.
 
     Elements of split and unbind are made by narrow and select, since torch refuses to write to the
     former.
@@ -83,7 +83,7 @@ class Torch:
 
     @staticmethod
     def view_of(x: torch.Tensor, is_recorded: bool) -> torch.Tensor:
-        """Give what a view is made of."""
+        """Return the base of a view."""
         return x
 
     @staticmethod
@@ -167,11 +167,11 @@ def _require_same_sizes(x: torch.Tensor, y: torch.Tensor) -> None:
 
 
 def _overlap(x: torch.Tensor, y: torch.Tensor) -> bool:
-    """Tell whether they share some elements, but not all in the same places."""
+    """Return whether they share some elements, but not all at the same positions."""
     return layout(x) != layout(y) and np.shares_memory(x.numpy(), y.numpy())
 
 
 def layout(x: torch.Tensor) -> tuple:
-    """Where the elements lie, in their order."""
+    """The offsets of the elements, in order."""
     dims = zip(x.shape, x.stride(), strict=True)
     return x.data_ptr(), *((size, stride) for size, stride in dims if size != 1)

@@ -128,7 +128,7 @@ def test_every_operator_that_torch_casts_on_the_cpu_is_among_them():
     def is_cast(name):
         try:
             return torch._C._dispatch_has_kernel_for_dispatch_key(name, "AutocastCPU")
-        except RuntimeError:  # one of ours alone
+        except RuntimeError:  # only ours has it
             return False
 
     names = ow._C.list_operators("aten")

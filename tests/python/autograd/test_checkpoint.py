@@ -1,4 +1,4 @@
-"""checkpoint: what a function saves is computed again in the backward."""
+"""checkpoint: the backward recomputes what a function saves."""
 
 import gc
 

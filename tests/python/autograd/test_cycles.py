@@ -1,4 +1,4 @@
-"""Decision 20: what autograd holds for Python is collected, and chains go without recursion."""
+"""Decision 20: autograd's Python objects are collected, and chains are freed without recursion."""
 
 import gc
 import weakref

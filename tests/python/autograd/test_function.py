@@ -178,7 +178,9 @@ def test_a_wrong_number_of_gradients_is_told():
         def backward(ctx, grad):
             return grad
 
-    with pytest.raises(RuntimeError, match="Wrong: backward gave 1 gradients, but forward took 2"):
+    with pytest.raises(
+        RuntimeError, match="Wrong: backward returned 1 gradients, but forward took 2"
+    ):
         Wrong.apply(leaf(1), leaf(1)).sum().backward()
 
 
@@ -196,7 +198,7 @@ def test_a_gradient_of_other_sizes_is_told():
         Wrong.apply(leaf(1, 2, 3)).sum().backward()
 
     assert (
-        "Wrong: backward gave a gradient of sizes [2] for argument 0, which has sizes [3]"
+        "Wrong: backward returned a gradient of sizes [2] for argument 0, which has sizes [3]"
         in str(failure.value)
     )
 

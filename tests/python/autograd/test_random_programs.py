@@ -38,12 +38,12 @@ instructions = st.tuples(
 )
 programs = st.lists(instructions, min_size=2, max_size=16)
 
-# What torch does and ours tells that it does not.
+# What torch supports and ours reports as unsupported.
 REFUSALS = (
     "shares part of its memory",  # torch sees only some of these
     "are the same memory",  # likewise, and some operators write to such a tensor all the same
     "made under no_grad",  # a view; the torch that is not lenient refuses most of these
-    "is a detached alias",  # which functionalize cannot give a history of its own
+    "is a detached alias",  # functionalize cannot give it its own history
     "has fewer dimensions than the tensor's",  # x[0] = y, of which a symbolic size happens to be 1
     "formulas::drain_: 'y', saved for its backward",  # torch's is made of operators, some unused
     *FUNCTIONALIZE_REFUSALS,
@@ -82,7 +82,7 @@ def our_leaves() -> list[ow.Tensor]:
 
 
 class Shown(NamedTuple):
-    """All that is compared of a tensor; None: not there, or it cannot be asked for."""
+    """Everything that is compared of a tensor; None if missing or not available."""
 
     values: np.ndarray | None = None
     requires_grad: bool | None = None
@@ -129,10 +129,10 @@ class Tally(Counter):
     """How many programs ended in which way."""
 
     refusals = REFUSALS
-    sees_memory = True  # whether a write to memory that is shared in part can be told
+    sees_memory = True  # whether writes to partly shared memory can be detected
 
     def fields_of(self, place: int) -> Sequence[str]:
-        """Name what is compared of a value."""
+        """Name the compared property of a value."""
         return Shown._fields
 
     def differing(self, steps: Sequence[Step], ours: Outcome, theirs: Outcome) -> str:
@@ -225,7 +225,7 @@ def traced(**options: object) -> Callable:
 
 
 class GraphTally(Tally):
-    """Of graphs, which give values, and gradients to what they were given."""
+    """For graphs, which return values and the gradients of their inputs."""
 
     def fields_of(self, place: int) -> Sequence[str]:
         return ("values", "gradient") if place < len(leaves()) else ("values",)
@@ -240,7 +240,7 @@ class FunctionalTally(Tally):
     refusals = (*REFUSALS, "modified by an in-place operation")
 
     def plan(self, program: Sequence[Instruction]) -> list[Step]:
-        """Leave out also what is refused only at the end, for the program as a whole."""
+        """Also skip what is rejected only at the end, for the entire program."""
         steps = plan(program, torch_leaves(), left_out=OF_HISTORIES)
         return without_refused_writes(steps, torch_leaves())
 

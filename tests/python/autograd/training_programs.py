@@ -1,4 +1,4 @@
-"""Random programs that train: what they are made of, and how one runs on ours and on torch.
+"""Random programs that train: their parts, and how one runs on ours and on torch.
 
 A program is a list of instructions, numbers as in the programs of functionalize, whose vocabulary
 of views and writes it shares. `plan` makes steps of them that fit by their sizes: with tensors of
@@ -33,7 +33,7 @@ class Step(NamedTuple):
 class Operation(NamedTuple):
     run: Callable  # gets the library, the tensor, two numbers, and another tensor
     gives_value: bool = True
-    writes: Callable | None = None  # the tensor, a: what is written and must not overlap the other
+    writes: Callable | None = None  # the tensor, a: what is written; must not overlap the other
     is_backward: bool = False
     is_view: bool = False
 
@@ -146,7 +146,7 @@ OPERATIONS: dict[str, Operation] = {
     "double_backward": Operation(_double_backward, gives_value=False, is_backward=True),
 }
 NAMES = list(OPERATIONS)
-# What asks for histories, or changes them by hand.
+# Operations that query histories, or change them manually.
 OF_HISTORIES = [
     *(name for name, operation in OPERATIONS.items() if operation.is_backward),
     *("requires_grad_", "forget_gradient", "gradient_of"),
@@ -156,7 +156,7 @@ MOST_TRIES = 12
 
 
 def _first_values(inputs: Sequence) -> list:
-    """Begin with some values that can be written, beside leaves, which cannot."""
+    """Start with some values that can be written, besides leaves, which cannot."""
     return [*inputs, *(each * 0.5 for each in inputs[:2])]
 
 
@@ -215,7 +215,7 @@ class Outcome(NamedTuple):
 
     errors: list[str]
     pool: list
-    late_error: str = ""  # of the end of a transform, or the run of the graph that it gave
+    late_error: str = ""  # at the end of a transform, or in the run of its graph
     has_ended: bool = False  # a backward raised
 
 
@@ -252,7 +252,7 @@ def run_steps(steps: Sequence[Step], library: Library, inputs: Sequence) -> Outc
 
 
 def without_refused_writes(steps: Sequence[Step], inputs: Sequence[torch.Tensor]) -> list[Step]:
-    """Leave out the writes that torch refuses; one that also gives a value becomes a copy."""
+    """Skip the writes that torch rejects; one that also returns a value becomes a copy."""
     errors = run_steps(steps, Torch, inputs).errors
     accepted = []
     for step, error in zip(steps, errors, strict=True):

@@ -42,6 +42,6 @@ def inner():
 
 @pytest.fixture
 def scope():
-    """Return a scope whose registrations end with the test."""
+    """Return a scope that removes its registrations at the end of the test."""
     with _C.Scope() as made:
         yield made

@@ -10,7 +10,7 @@ import pytest
 
 @pytest.fixture
 def kinds(scope):
-    """Return an operator that gives back what it got."""
+    """Return an operator that returns its input."""
     got = []
 
     def kernel(x, f, i, b=True, *, dims=None, y=None, s="none"):

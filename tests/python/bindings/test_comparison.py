@@ -1,4 +1,4 @@
-"""Objects of the bindings beside objects of other classes: `==`, `!=`, and who decides."""
+"""Comparing objects of the bindings with other classes: `==`, `!=`, and which side decides."""
 
 from unittest import mock
 

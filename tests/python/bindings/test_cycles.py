@@ -13,7 +13,7 @@ class Box:
 
 
 def is_collected(make):
-    """Tell whether what `make` gives a weak reference to goes with its cycle."""
+    """Return whether the object of the weak reference from `make` is collected with its cycle."""
     gc.collect()
     gc.disable()
     try:

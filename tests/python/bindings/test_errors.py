@@ -1,4 +1,4 @@
-"""Errors on their way through C++: the same Python object, the right kind, the whole text."""
+"""Errors passing through C++: the same Python object, the right kind, the full text."""
 
 import threading
 import traceback
@@ -50,7 +50,7 @@ def test_workers_may_call_python_while_their_caller_waits(probe, inner):
 
     def kernel(x):
         seen.add(threading.get_ident())
-        total = sum(range(2000))  # long enough for a second thread to come in
+        total = sum(range(2000))  # long enough for a second thread to run
         return x if total else None
 
     inner.function = kernel

@@ -1,4 +1,4 @@
-"""Who owns whom: a tensor, its Python object, and handles that C++ holds."""
+"""Ownership between a tensor, its Python object, and handles that C++ holds."""
 
 import gc
 import weakref
@@ -90,7 +90,7 @@ def test_a_subclass_with_slots_and_del_turns_round_many_times(probe, drop):
         handle = holding(probe, x)
         del x
         getattr(probe, drop)(handle)
-        ow.ones(1)  # a call drains what died without the lock
+        ow.ones(1)  # a call drains the queue of objects that died without the GIL
         assert deleted == [["kept", turn]]
         deleted.clear()
 

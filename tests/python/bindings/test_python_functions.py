@@ -1,4 +1,4 @@
-"""_C.python_function: the Python function that stands in a slot of an operator's row."""
+"""_C.python_function: the Python function in a slot of an operator's row."""
 
 import opwright as ow
 import pytest

@@ -1,4 +1,4 @@
-"""Calls from several threads, with registrations going on, and calls that release the lock."""
+"""Calls from several threads during registrations, and calls that release the GIL."""
 
 import os
 import subprocess
@@ -93,7 +93,7 @@ def test_handles_are_counted_right_by_threads_without_the_lock(probe):
 def test_big_tensors_release_the_lock():
     x = ow.ones(1024, 1024)
     interval = sys.getswitchinterval()
-    sys.setswitchinterval(1000)  # nobody but the call gives the lock away
+    sys.setswitchinterval(1000)  # only the call releases the GIL
     ticks = []
     done = threading.Event()
 

@@ -59,7 +59,7 @@ def test_an_example_has_keywords_and_several_may_be_given(capsys):
         (["aten::sni", "--example", "ones(3)"], "did you mean 'sin'?"),
         (["aten::sin", "--example", "ones(3"], "'(' was never closed in \"ones(3\""),
         (["aten::sin", "--example", "onez(3)"], "name 'onez' is not defined"),
-        (["sin", "--example", "ones(3)"], "'sin' is no name of an operator"),
+        (["sin", "--example", "ones(3)"], "'sin' is not the name of an operator"),
         (["aten::mm", "--example", "ones(3), ones(3)"], "the operator rejects the example"),
         (["aten::sin", "--example", "ones(3)", "--load", "nowhere.py"], "there is no file nowhere"),
         (["aten::sin", "--example", "ones(3)", "--checks", "shema"], "did you mean 'schema'?"),

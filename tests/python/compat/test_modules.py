@@ -69,7 +69,9 @@ def test_a_name_that_is_not_there_yet_says_so(name):
     with pytest.raises(AttributeError) as failure:
         module.something_to_come  # noqa: B018
 
-    assert str(failure.value) == (f"{name}.something_to_come is not there yet in opwright.compat")
+    assert str(failure.value) == (
+        f"{name}.something_to_come is not available yet in opwright.compat"
+    )
     assert not hasattr(module, "something_to_come")
 
 

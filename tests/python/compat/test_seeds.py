@@ -1,4 +1,4 @@
-"""The examples of the seeds, as they stand, with their import lines changed.
+"""The examples of the seeds, unchanged except for their import lines.
 
 `source` names the seed and the heading; what needs an engine that is to come is cut there, and the
 test says which.
@@ -520,7 +520,7 @@ def test_seed_002_crop_is_trained_through_by_its_formula():
 
 @pytest.mark.own_process  # a binary of other tests has the operator too
 def test_seed_003_inline_cpp_gives_the_operator():
-    # The operator by itself; tests/python/onnx/test_seed_003.py runs the whole seed.
+    # The operator by itself; tests/python/onnx/test_seed_003.py runs the entire seed.
     seed = run(
         '''
 import torch

@@ -1,4 +1,4 @@
-"""What compiled functions give and do, compared with an eager run bit for bit."""
+"""Compares compiled functions with an eager run bit for bit: results and effects."""
 
 import opwright as ow
 
@@ -28,7 +28,7 @@ def same(a, b):
 
 
 def check_equals_eager(f, *make_args):
-    """f gives and does to its arguments what it does eagerly; gives the compiled result."""
+    """Check that f has its eager results and effects on arguments; return the compiled result."""
     ow.manual_seed(11)
     eager_args = [make() for make in make_args]
     expected = f(*eager_args)

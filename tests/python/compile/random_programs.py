@@ -1,4 +1,4 @@
-"""Random programs of what is fused: pointwise operators, views, folds, casts and writes.
+"""Random fused programs: pointwise operators, views, reductions, casts and writes.
 
 A program is a list of steps over a growing list of values. A step that eager execution refuses is
 left out, so every program that is drawn runs. Steps that jump (comparisons, rounding, casts to
@@ -73,7 +73,7 @@ EXACT: dict[str, Callable] = {
     "written part": lambda x: written_part(x),
     "filled": lambda x: x.clone().fill_(1),
 }
-# Each jumps: for exact values alone.
+# Each is discontinuous: for exact values only.
 JUMPING: dict[str, Callable] = {
     "positive": lambda x: x > 0,
     "is two": lambda x: x == 2,
@@ -145,7 +145,7 @@ def written_part(x: ow.Tensor) -> ow.Tensor:
 
 @dataclass
 class Program:
-    """What is run: (name of a step, places of its operands); a value is exact or not."""
+    """The program: (name of a step, indices of its operands); a value is exact or not."""
 
     steps: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
     outputs: tuple[int, ...] = ()

@@ -1,4 +1,4 @@
-"""Results of a compiled function beside those of the function itself."""
+"""Compares the results of a compiled function with those of the function itself."""
 
 from collections.abc import Callable
 
@@ -95,7 +95,7 @@ def copy_of(tensor: ow.Tensor) -> ow.Tensor:
 def check_against_eager(
     function: Callable, *inputs: ow.Tensor, calls: int = 2, **options: object
 ) -> None:
-    """A compiled function gives what the function gives, and leaves its arguments as that does."""
+    """Check that a compiled function returns and writes what the function does."""
     compiled = ow.compile(function, **options)
     tolerance = getattr(function, "tolerance", 0.0)
     for _ in range(calls):

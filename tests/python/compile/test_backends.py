@@ -1,4 +1,4 @@
-"""Backends: by name, from Python, and those that give nonsense."""
+"""Backends: by name, from Python, and those with invalid results."""
 
 import itertools
 
@@ -73,7 +73,7 @@ def test_a_backend_that_gives_nothing_to_call_is_named():
 def test_a_backend_whose_results_are_too_many_is_named():
     name = _register(lambda graph_module, example_inputs: lambda x: (x, x))
 
-    with pytest.raises(ValueError, match=f"'{name}' gave returned 2 values, the graph has 1"):
+    with pytest.raises(ValueError, match=f"'{name}' returned 2 values, the graph has 1"):
         ow.compile(lambda x: x + 1, backend=name)(ow.ones(1))
 
 
@@ -83,7 +83,7 @@ def test_a_backend_whose_results_are_of_another_kind_is_named():
     with pytest.raises(TypeError) as error:
         ow.compile(lambda x: x + 1, backend=name)(ow.ones(1))
     assert str(error.value) == (
-        f"compile: what the backend '{name}' gave returned a str for output 0, a tensor was "
+        f"compile: the callable of the backend '{name}' returned a str for output 0, a tensor was "
         "expected"
     )
 

@@ -1,4 +1,4 @@
-"""Gradients through graph breaks: the history that was recorded goes on."""
+"""Gradients through graph breaks: the recorded history continues."""
 
 import opwright as ow
 import pytest

@@ -1,4 +1,4 @@
-"""Graph breaks inside of transforms and calls, and what is refused."""
+"""Graph breaks inside transforms and calls, and what is rejected."""
 
 import contextlib
 import inspect

@@ -1,4 +1,4 @@
-"""Code of compiled functions: who makes it, where it is kept, and what is told without a maker."""
+"""Code of compiled functions: its compiler, its cache, and the errors without a compiler."""
 
 import ctypes
 import os

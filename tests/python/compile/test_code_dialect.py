@@ -1,4 +1,4 @@
-"""The emitter's text is taken alike by llvmlite and by the oldest LLVM that is used, number 19."""
+"""llvmlite and the oldest supported LLVM, 19, both accept the emitter's text."""
 
 import os
 import subprocess

@@ -256,7 +256,7 @@ def test_a_result_that_no_graph_can_give_is_a_break():
 
     with pytest.raises(ow.GraphBreakError, match=r'f returns result\["layer"\] of type .*Identity'):
         ow.compile(f, fullgraph=True)(ow.ones(1))
-    with pytest.warns(ow.PerformanceWarning, match="which a graph cannot give"):
+    with pytest.warns(ow.PerformanceWarning, match="which a graph cannot return"):
         assert ow.compile(f)(ow.ones(1))["x"].item() == 2.0
 
 

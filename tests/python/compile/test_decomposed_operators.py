@@ -1,5 +1,5 @@
-"""Operators that are taken apart before they are fused: nothing of them stays a call, and they give
-what their kernels give, at sizes that are known and at others."""
+"""Operators that are decomposed before fusion: none of their calls remain, and they compute what
+their kernels compute, at static and dynamic sizes."""
 
 import opwright as ow
 import pytest
@@ -46,7 +46,7 @@ def test_it_gives_what_its_kernel_gives(name, dtype):
     assert_same(ow.compile(function)(x), function(x))
 
 
-# The groups of a norm are split dimensions: what stands before them is a loop of its own.
+# The groups of a norm are split dimensions: the dimensions before them are a separate loop.
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if name != "group_norm"])
 def test_it_is_fused_also_where_sizes_change(name):
     function = FUNCTIONS[name]

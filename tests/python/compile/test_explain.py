@@ -1,4 +1,4 @@
-"""explain: what is told of a call, and the log while a program runs."""
+"""explain: the report about a call, and the log while a program runs."""
 
 import os
 import re

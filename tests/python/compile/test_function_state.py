@@ -1,4 +1,4 @@
-"""What a compiled function reads beside its arguments: closures, globals, defaults, modules."""
+"""State that a compiled function reads besides arguments: closures, globals, defaults, modules."""
 
 import copy
 

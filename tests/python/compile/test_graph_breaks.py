@@ -1,4 +1,4 @@
-"""What no graph can hold: refused under fullgraph, eager meaning otherwise."""
+"""What no graph can represent: rejected under fullgraph, run eagerly otherwise."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""Sizes at which nests are cut into parts for threads, and whole vectors have a rest."""
+"""Sizes at which nests are split into parts for threads, and vectors have a remainder."""
 
 import opwright as ow
 import pytest

@@ -1,5 +1,5 @@
-"""Every pointwise operator, compiled beside another, gives what its kernel gives: dtypes, numbers,
-infinities and not-a-numbers. With OPWRIGHT_ALL=1 more dtypes and numbers."""
+"""Every pointwise operator, compiled with another, computes what its kernel computes: dtypes,
+numbers, infinities and NaNs. With OPWRIGHT_ALL=1 more dtypes and numbers."""
 
 import math
 import os
@@ -18,7 +18,7 @@ NUMBERS = (2, 0.5, 1, 3, -2) if ALL else (2, 0.5)
 TEXTS = ("none", "tanh", "floor", "trunc", "none")
 TOLERANCES = {ow.float16: 2e-3, ow.bfloat16: 1.6e-2, ow.float32: 4e-6, ow.float64: 1e-13}
 
-# Which kernels tell no formula and stay calls: tests/ops/pointwise_formula_test.cpp.
+# Kernels without a formula, which stay calls: tests/ops/pointwise_formula_test.cpp.
 OPERATORS = {
     operator.name: operator
     for operator in map(_C.require_operator, _C.list_operators())
@@ -81,7 +81,7 @@ def compare(operator: _C.Operator, dtype: ow.dtype, variant: int) -> None:
 
     def function(*given):
         result = operator(*given, **kwargs)
-        return result, result.isnan()  # a nest is made of two at least
+        return result, result.isnan()  # a nest has at least two operators
 
     try:
         wanted = function(*args)

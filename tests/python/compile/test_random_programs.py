@@ -1,4 +1,4 @@
-"""Random fused programs, compiled, give what they give uncompiled."""
+"""Random fused programs compute the same compiled and uncompiled."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""One compiled function called from several threads, after a fork, and given up."""
+"""One compiled function called from several threads, after a fork, and released."""
 
 import gc
 import os

@@ -31,7 +31,7 @@ instructions = st.tuples(
 )
 programs = st.lists(instructions, min_size=2, max_size=14)
 
-# What a compiled function tells that it does not do.
+# What a compiled function reports as unsupported.
 REFUSALS = (
     "requires_grad_",  # of an input, or a leaf that it made and returns
     "leaf that requires grad and that it made itself",
@@ -46,7 +46,7 @@ REFUSALS = (
     "reached a tensor that was computed outside",
     "assigns the gradient",
 )
-# What only tensors with memory can tell: the trace of such a program is of another one.
+# Errors that need memory to detect: the trace of such a program is a different one.
 MEMORY = ("shares part of its memory", "are the same memory")
 
 

@@ -1,4 +1,4 @@
-"""Under a transform a compiled function gives what the function gives."""
+"""Under a transform a compiled function computes what the function computes."""
 
 import opwright as ow
 import pytest

@@ -1,4 +1,4 @@
-"""The cache: whole entries, limits, locks, and folders that cannot be written."""
+"""The cache: intact entries, limits, locks, and folders that cannot be written."""
 
 import errno
 import os

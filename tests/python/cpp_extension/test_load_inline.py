@@ -13,7 +13,7 @@ from .conftest import NATIVE, QUICK
 
 pytestmark = pytest.mark.usefixtures("shared_cache")
 
-# The text of the seed, as it stands.
+# The text of the seed, unchanged.
 DUAL_RESIDUAL = (Path(__file__).parents[2] / "seeds/dual_residual.cpp.txt").read_text()
 
 

@@ -42,7 +42,7 @@ def test_the_operator_runs_on_the_cpu_wherever_there_is_no_opencl(operators):
 
 @pytest.mark.devices
 def test_the_text_is_the_kernel_for_opencl(operators):
-    if not ow.is_available("opencl"):  # asked here, so that nothing is loaded before
+    if not ow.is_available("opencl"):  # checked here, so that nothing is loaded before
         pytest.skip("there is no OpenCL device")
     x = ow.arange(5.0)
 

@@ -57,7 +57,7 @@ def test_a_near_name_is_suggested():
 def test_a_function_of_the_cuda_source_needs_a_declaration():
     cuda = [Text("test.cu", "int f(int x) { return x; }")]
 
-    with pytest.raises(ValueError, match="'f' is in cuda_sources alone; declare it in cpp_sources"):
+    with pytest.raises(ValueError, match="'f' is only in cuda_sources; declare it in cpp_sources"):
         _sources.check_functions("test", {"f": ""}, texts("int g();"), cuda)
 
 

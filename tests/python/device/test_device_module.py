@@ -18,7 +18,7 @@ def test_modules_of_our_own_devices_are_submodules():
 def test_compat_has_torch_cuda():
     assert cuda.is_available() == ow.cuda.is_available()
     assert cuda.Stream is ow.cuda.Stream
-    with pytest.raises(AttributeError, match=r"torch\.cuda\.nvtx is not there yet"):
+    with pytest.raises(AttributeError, match=r"torch\.cuda\.nvtx is not available yet"):
         _ = cuda.nvtx
 
 

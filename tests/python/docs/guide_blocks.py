@@ -65,7 +65,7 @@ def run_shell(block: Block, folder: Path) -> str:
 
 
 def run_guide(guide: Path, folder: Path) -> list[str]:
-    """Run all blocks; return what differs from what the guide shows."""
+    """Run all blocks; return the differences from what the guide shows."""
     names: dict[str, object] = {"__name__": guide.stem}
     checker = doctest.OutputChecker()
     different = []

@@ -1,4 +1,4 @@
-"""Small exports beside those of torch.export: outputs, kinds of inputs and outputs, refusals."""
+"""Small exports compared with torch.export: outputs, kinds of inputs and outputs, errors."""
 
 import opwright as ow
 import pytest
@@ -31,7 +31,7 @@ THEIRS = Both(torch, torch.export.Dim, export_functional)
 def kinds(program):
     specs = program.graph_signature
     inputs = [(spec.kind.name, spec.target) for spec in specs.input_specs]
-    # A user input has no target in torch; with us it is where it stands in the call.
+    # A user input has no target in torch; ours is its path in the call.
     inputs = [(kind, None if kind == "USER_INPUT" else target) for kind, target in inputs]
     return inputs, [spec.kind.name for spec in specs.output_specs]
 

@@ -1,4 +1,4 @@
-"""Calls that a program refuses, before anything runs: which argument, and what it should be."""
+"""Calls that a program rejects before anything runs: which argument, and what it should be."""
 
 import opwright as ow
 import pytest

@@ -1,4 +1,4 @@
-"""Sizes that the function does not admit: which, who asked, and what to write instead."""
+"""Sizes that the function does not support: which, the line that required it, and the fix."""
 
 import re
 

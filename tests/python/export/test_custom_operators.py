@@ -1,4 +1,4 @@
-"""Operators that are not built in stay whole, under their names."""
+"""Operators that are not built in are not decomposed and keep their names."""
 
 import opwright as ow
 import pytest

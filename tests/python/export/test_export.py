@@ -1,4 +1,4 @@
-"""A function becomes a program: what it takes, what it gives, what it says of itself."""
+"""Exporting a function: its inputs, its outputs, and its description."""
 
 import dataclasses
 import gc
@@ -369,8 +369,8 @@ def test_a_result_that_a_program_cannot_give_is_named():
         export(lambda x: {"a": x, "b": object()}, (ow.ones(2),))
     assert str(error.value) == (
         "export: test_a_result_that_a_program_cannot_give_is_named.<locals>.<lambda> returned "
-        'result["b"] of type builtins.object, which a graph cannot give; return tensors, numbers, '
-        "strings, None, or tuples, lists, dicts and dataclasses of them"
+        'result["b"] of type builtins.object, which a graph cannot return; return tensors, '
+        "numbers, strings, None, or tuples, lists, dicts and dataclasses of them"
     )
 
 

@@ -11,7 +11,7 @@ BATCH = Dim("batch")
 
 
 class Cache(nn.Module):
-    """Writes its buffers in the way that it is told."""
+    """Writes its buffers in the requested way."""
 
     def __init__(self, write):
         super().__init__()

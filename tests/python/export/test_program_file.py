@@ -1,4 +1,4 @@
-"""Programs in files, from Python: structures, state, and what is not there."""
+"""Program files from Python: structures, state, and missing operators and classes."""
 
 import collections
 import copy
@@ -215,7 +215,7 @@ def test_a_structure_that_does_not_fit_the_program_is_told():
 
 
 def run_elsewhere(code, folder):
-    """Run code in a process of its own; what it printed."""
+    """Run code in a separate process; return its output."""
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)], cwd=folder, capture_output=True, text=True
     )

@@ -1,4 +1,4 @@
-"""What module() gives: it trains, is transformed, copied, and runs in threads."""
+"""The result of module(): it trains, is transformed, copied, and runs in threads."""
 
 import copy
 import pickle

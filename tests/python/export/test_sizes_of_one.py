@@ -1,4 +1,4 @@
-"""A program with free sizes gives what eager gives where some of them are 1, or 2, or more."""
+"""A program with dynamic sizes matches eager where some of them are 1, or 2, or more."""
 
 from collections.abc import Callable
 

@@ -110,7 +110,7 @@ def test_a_tuple_of_names_inside_an_argument_is_one_of_the_arguments():
         ('{"a" *}', "expected ': ' at column 5"),
         ('{"a: *}', "expected '\"' at column 8"),
         ("{[1]: *}", "a key that has no hash at column 5"),
-        ("{1e: *}", "'1e' is no number at column 4"),
+        ("{1e: *}", "'1e' is not a number at column 4"),
         ('dataclass "m:C"(x)', "expected '=' at column 19"),
         ("dataclass C()", "expected '\"' at column 11"),
         ("set()", "expected a structure at column 1"),
@@ -230,7 +230,7 @@ def test_what_a_text_cannot_hold_is_shown_and_refused_when_it_is_used():
 
     assert text == '{?"opwright.float32": *}'
     assert _C.check_tree_text(text) == 1
-    with pytest.raises(TypeError, match=r"holds opwright.float32, which is no plain data"):
+    with pytest.raises(TypeError, match=r"holds opwright.float32, which is not plain data"):
         _C.read_tree_text(text)
 
 

@@ -1,4 +1,4 @@
-"""FakeTensorMode: what is made inside has no memory, and real tensors stay outside."""
+"""FakeTensorMode: tensors created inside have no memory, and real tensors are rejected."""
 
 import threading
 
@@ -81,7 +81,7 @@ def test_nothing_is_fake_outside(mode):
     assert not isinstance(ow.zeros(2), FakeTensor)
 
 
-# ---- Devices that are not there ----
+# ---- Devices that do not exist ----
 
 
 def test_a_device_is_kept_without_being_there(mode):

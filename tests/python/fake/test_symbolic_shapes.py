@@ -1,4 +1,4 @@
-"""Sizes of fake tensors as symbols: wherever a size comes out, and wherever one goes in."""
+"""Symbolic sizes of fake tensors: wherever a size is returned, and wherever one is accepted."""
 
 import opwright as ow
 import pytest

@@ -1,4 +1,4 @@
-"""Derivatives that a function takes itself, under the transforms; and what stands around them."""
+"""Derivatives that a function computes itself, under transforms; and the code around them."""
 
 import opwright as ow
 import pytest

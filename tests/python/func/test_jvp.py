@@ -1,4 +1,4 @@
-"""Forward mode: rules, formulas, views, writes, and what it refuses."""
+"""Forward mode: rules, formulas, views, writes, and what it rejects."""
 
 import opwright as ow
 import pytest

@@ -1,4 +1,4 @@
-"""Random programs of views and writes: what they are made of, and how one runs.
+"""Random programs of views and writes: their parts, and how one runs.
 
 A program is a list of instructions, each an operation and three numbers. It works on a pool of
 tensors, first its inputs, to which most operations add their result; the numbers choose among the
@@ -173,7 +173,7 @@ def pick(parts: Sequence[ow.Tensor], b: int) -> ow.Tensor:
 
 MOST_ELEMENTS = 200
 
-# What eager does and functionalize tells that it does not.
+# What eager supports and functionalize reports as unsupported.
 REFUSALS = (
     "is written twice under functionalize",
     "as_strided: the view reaches elements",

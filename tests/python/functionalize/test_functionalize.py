@@ -1,4 +1,4 @@
-"""opwright.func.functionalize: what it gives back, writes back and refuses."""
+"""opwright.func.functionalize: what it returns, writes back and rejects."""
 
 import subprocess
 import sys
@@ -16,7 +16,7 @@ def counted(*sizes: int) -> ow.Tensor:
     return ow.arange(float(ow.zeros(sizes).numel())).reshape(sizes)
 
 
-# ---- What comes back ----
+# ---- Results ----
 
 
 def test_a_written_argument_that_is_returned_is_the_callers_own_object():
@@ -382,7 +382,7 @@ def test_as_strided_of_a_view_may_reach_beyond_the_view():
     assert x.tolist() == [0, 0, 2, 0, 4, 0]
 
 
-# ---- What in-place operators refuse ----
+# ---- What in-place operators reject ----
 
 
 def test_a_result_of_a_higher_kind_is_refused():

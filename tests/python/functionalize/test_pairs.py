@@ -1,4 +1,4 @@
-"""In-place and out forms of built-in operators functionalise to what they compute, or refuse."""
+"""In-place and out forms of built-in operators functionalize correctly, or raise an error."""
 
 import itertools
 import math
@@ -11,7 +11,7 @@ from opwright.func import functionalize
 DTYPES = (ow.float32, ow.float64, ow.int64, ow.bool)
 # Values by the type of an argument; operators with others have tests of their own.
 VALUES = {"Scalar": 2, "float": 0.5, "int": 0, "SymInt": 1, "bool": False, "Scalar?": 1}
-# Their arguments are not free; mm.out takes one dtype only, where functionalize converts.
+# Their arguments are restricted; mm.out takes one dtype only, where functionalize converts.
 SPECIAL = ("index", "scatter", "masked", "resize_", "polygamma", "mm.out")
 
 

@@ -90,7 +90,7 @@ TRACES = 5_000 if os.environ.get("OPWRIGHT_ALL") == "1" else 300
 
 
 def traced(mode: str) -> Callable:
-    """Trace a program as a graph without writes but those at the end; run it on other inputs."""
+    """Trace a program as a graph with writes only at the end; run it on other inputs."""
 
     def trace_and_run(program: list[Instruction], inputs: list[ow.Tensor]) -> list[ow.Tensor]:
         examples = [each.clone() if each.is_contiguous() else each for each in inputs]

@@ -1,4 +1,4 @@
-"""What tests of the engine share: an operator of the vendor, and the stand-in library."""
+"""Shared by tests of the engine: a vendor operator, and a fake of the vendor's library."""
 
 import ctypes
 import os
@@ -23,7 +23,7 @@ def npu() -> Iterator[ow.library.Library]:
 
 
 class StandIn:
-    """The library that stands in for the vendor's engine, and its record of calls."""
+    """The fake of the vendor's engine library, and its record of calls."""
 
     def __init__(self, path: Path) -> None:
         self.path = str(path)

@@ -1,4 +1,4 @@
-"""register_fx_node_ge_converter: what a converter gets, makes and returns."""
+"""register_fx_node_ge_converter: what a converter receives, creates and returns."""
 
 import re
 

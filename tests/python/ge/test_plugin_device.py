@@ -7,7 +7,7 @@ pytestmark = pytest.mark.devices
 
 
 def test_a_graph_runs_on_the_device_of_its_tensors():
-    if not ow.is_available("opencl"):  # asked here, so that nothing is loaded before
+    if not ow.is_available("opencl"):  # checked here, so that nothing is loaded before
         pytest.skip("no OpenCL device is here (PoCL makes one of the CPU)")
     f = ow.compile(lambda x, y: (x + y).relu() * 2, backend="ge", dynamic=True)
 

@@ -1,6 +1,6 @@
-"""Seed 004 as it stands but for its import lines: meta kernel, converter, eager and graph mode.
+"""Seed 004, unchanged except for imports: meta kernel, converter, eager and graph mode.
 
-What the seed leaves to other files stands around it: the vendor's list, a kernel, and a model.
+What the seed leaves to other files is added: the vendor's list, a kernel, and a model.
 """
 
 from pathlib import Path

@@ -52,7 +52,7 @@ def train(model, x, labels, steps, wrap):
 
 
 def assert_trains_as_eager(model, x, device):
-    if not ow.is_available(device):  # asked here, so that nothing is loaded before
+    if not ow.is_available(device):  # checked here, so that nothing is loaded before
         pytest.skip(f"there is no device {device} here (PoCL makes one of the CPU for OpenCL)")
     labels = ow.tensor([0, 1, 2, 3, 0])
     compiled = []

@@ -1,4 +1,4 @@
-"""A library that ends with its test, and the places of its functions."""
+"""A library that is closed at the end of its test, and the locations of its functions."""
 
 import inspect
 from collections.abc import Callable, Iterator

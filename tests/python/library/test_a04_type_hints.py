@@ -1,6 +1,6 @@
-"""A.4: type hints; torch's own infer_schema is the referee where it takes the signature."""
+"""A.4: type hints; compared with torch's own infer_schema where it accepts the signature."""
 
-# Older spellings of hints are what is tested.
+# Older spellings of hints are tested on purpose.
 # ruff: noqa: UP006, UP007, UP035, UP045
 
 import functools

@@ -37,7 +37,7 @@ def test_an_unknown_name_is_refused(line_of):
 
 
 def test_an_argument_that_is_no_tensor_is_refused():
-    with pytest.raises(ValueError, match="'factor' is in mutates_args but is no tensor"):
+    with pytest.raises(ValueError, match="'factor' is in mutates_args but is not a tensor"):
         library.infer_schema(scale, mutates_args=["factor"])
 
 
@@ -51,7 +51,7 @@ def test_an_opaque_type_whose_name_starts_with_tensor_is_no_tensor():
     assert library.infer_schema(describe, mutates_args="unknown") == (
         "(Tensor(a0!) x, TensorSpec spec) -> ()"
     )
-    with pytest.raises(ValueError, match="'spec' is in mutates_args but is no tensor"):
+    with pytest.raises(ValueError, match="'spec' is in mutates_args but is not a tensor"):
         library.infer_schema(describe, mutates_args=["spec"])
 
 

@@ -58,7 +58,7 @@ def test_define_refuses_a_name_in_the_schema_beside_a_name():
         library.define("trial::sin", "sin(Tensor x) -> Tensor")
 
     assert str(failure.value) == (
-        "define('trial::sin', ...): the schema beside a name starts with its arguments, e.g. "
+        "define('trial::sin', ...): a schema with a separate name starts with its arguments, e.g. "
         "'(Tensor x) -> Tensor', got 'sin(Tensor x) -> Tensor'"
     )
 
@@ -161,11 +161,11 @@ def test_impl_without_a_key_is_a_composite_body(trial, op):
     ],
 )
 def test_impl_refuses_keys_whose_functions_have_another_form_here(op, key, instead):
-    with pytest.raises(ValueError, match="is no kernel here") as failure:
+    with pytest.raises(ValueError, match="is not a kernel") as failure:
         library.impl("trial::op", key, lambda x: x)
 
     assert str(failure.value) == (
-        f"a function under '{key}' is no kernel here; use opwright.library.{instead}"
+        f"a function under '{key}' is not a kernel; use opwright.library.{instead}"
     )
 
 

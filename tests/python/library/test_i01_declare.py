@@ -1,4 +1,4 @@
-"""Lists of operators in YAML files: what opwright.declare.load takes, makes and refuses."""
+"""Lists of operators in YAML files: what opwright.declare.load accepts, defines and rejects."""
 
 import subprocess
 import sys
@@ -203,7 +203,7 @@ def test_other_tags_make_a_different_operator(write):
         (F + "  dispatch: {CPU: a-b}\n", "functions.yaml:2: 'a-b' names neither a C++ function "),
         (F + "  decompose: nowhere.at:all\n", "functions.yaml:1: 'nowhere.at:all': No module nam"),
         (F + "  decompose: os:none\n", "functions.yaml:1: 'os:none': module 'os' has no attrib"),
-        (F + "  decompose: os:sep\n", "functions.yaml:1: 'os:sep' is no function"),
+        (F + "  decompose: os:sep\n", "functions.yaml:1: 'os:sep' is not a function"),
         ("- func: f: g\n", "functions.yaml:1: mapping values are not allowed here"),
         ("- func: [\n", "functions.yaml:2: "),
         ("custom: 3\n", "functions.yaml:1: the section 'custom' must be a list"),

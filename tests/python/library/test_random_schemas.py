@@ -1,19 +1,19 @@
-"""Random schemas and calls: what binds, and to which values, is compared with torch.
+"""Random schemas and calls: compares with torch what binds, and to which values.
 
 The same schema is defined in both, with a kernel that records what it gets; then the same call is
-made in both. They must agree on whether it is taken, and on the value of every argument.
+made in both. They must agree on whether it is accepted, and on the value of every argument.
 
-Known differences, which the generator leaves out:
+Known differences, which the generator skips:
 
-- A tensor of one element where a number is wanted: torch reads it, we refuse it (it would be a
+- A tensor of one element where a number is expected: torch reads it, we reject it (it would be a
   silent read of device memory, and a number that no trace can follow).
-- A list of another length for `int[2]`: torch takes it, we refuse it.
-- A number or None where a bool is wanted: torch.ops takes it, we refuse it, as PyTorch's
+- A list of another length for `int[2]`: torch accepts it, we reject it.
+- A number or None where a bool is expected: torch.ops accepts it, we reject it, as PyTorch's
   functions do.
-- None where a Tensor is wanted: torch makes it an undefined tensor.
-- A number where a ScalarType is wanted: torch reads it as its own numbering.
-- bytes where a str is wanted: torch decodes them, we refuse them.
-- Default values that torch refuses or misreads (A.13; `float? x=2` is an int there).
+- None where a Tensor is expected: torch makes it an undefined tensor.
+- A number where a ScalarType is expected: torch reads it as its own numbering.
+- bytes where a str is expected: torch decodes them, we reject them.
+- Default values that torch rejects or misreads (A.13; `float? x=2` is an int there).
 """
 
 import contextlib
@@ -33,7 +33,7 @@ class Wrong:
 
 @dataclass(frozen=True)
 class Marker:
-    """Stands for a tensor that can be told from others, made by either module."""
+    """A placeholder for a distinguishable tensor, created by either module."""
 
     number: int
 
@@ -58,7 +58,7 @@ def lists_of(values: st.SearchStrategy, size: int | None = None) -> st.SearchStr
     return st.one_of(lists, lists.map(tuple))
 
 
-# What fits each type. bool stands for a number as it does in Python.
+# Values for each type. A bool can be used as a number, as in Python.
 VALUES = {
     "Tensor": MARKERS,
     "int": st.one_of(INTS, st.booleans()),
@@ -91,7 +91,7 @@ DEFAULTS = {
     "float[]": ["[0.5]"],
     "bool[]": ["[True]"],
 }
-# Each is wrong for most types; a value that some type takes in one of the two alone is left out.
+# Each is wrong for most types; values that only one of the two accepts for some type are skipped.
 WRONG = st.sampled_from([Wrong(), [Wrong()], object])
 
 TAKES_NONE_IN_TORCH = ("bool", "Tensor")
@@ -191,7 +191,7 @@ def given_to(module, value: object) -> object:
 
 
 def seen_by(module, value: object) -> object:
-    """Return what a kernel got in a form that can be compared across modules."""
+    """Return a kernel's arguments in a form that can be compared across modules."""
     if isinstance(value, module.Tensor):
         return Marker(value.shape[0])
     if isinstance(value, module.dtype):

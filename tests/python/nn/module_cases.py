@@ -1,4 +1,4 @@
-"""The modules that are held beside PyTorch's, with inputs."""
+"""The modules that are compared with PyTorch's, with inputs."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Conversions of whole modules: dtype, device, memory format."""
+"""Conversions of entire modules: dtype, device, memory format."""
 
 import opwright as ow
 import pytest

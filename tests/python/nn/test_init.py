@@ -1,4 +1,4 @@
-"""Initial values have the distributions that PyTorch gives them."""
+"""Initial values have PyTorch's distributions."""
 
 import math
 

@@ -386,7 +386,7 @@ def test_a_pickled_module_comes_back_with_its_state():
     assert twin[0].weight.requires_grad
 
 
-# ---- the whole tree ----
+# ---- the entire tree ----
 
 
 def test_train_and_eval_reach_all_modules():

@@ -1,4 +1,4 @@
-"""A module beside PyTorch's of the same name and arguments, with the same weights."""
+"""Creates PyTorch's module of the same name and arguments, with the same weights."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple

@@ -10,9 +10,9 @@ import opwright as ow
 from opwright import _C, pytree
 from opwright.export.exporter import trace_program
 
-OPSETS = (12, 13, 17, 18, 20, 26)  # ONNX Runtime 1.31 takes no later one
+OPSETS = (12, 13, 17, 18, 20, 26)  # ONNX Runtime 1.31 does not support later ones
 
-# What moves elements takes all of them; bfloat16 goes through `through_bfloat16`.
+# Operators that move elements support all of them; bfloat16 goes through `through_bfloat16`.
 DTYPES = [
     "bool",
     "uint8",

@@ -1,4 +1,4 @@
-"""Tensors whose elements tell where they came from."""
+"""Tensors whose elements identify their position."""
 
 import numpy as np
 import opwright as ow

@@ -1,4 +1,4 @@
-"""as_custom_op: a whole module or function as one node."""
+"""as_custom_op: an entire module or function as one node."""
 
 import numpy as np
 import onnx as reader

@@ -113,7 +113,7 @@ def test_an_attribute_without_a_suffix(name, proposal):
         return g.op("vendor::Pair", x, y, outputs=2, **{name: 0.5})
 
     assert fail_with(symbolic, ValueError).startswith(
-        f"g.op(\"vendor::Pair\"): the attribute '{name}' does not tell its kind; write "
+        f"g.op(\"vendor::Pair\"): the attribute '{name}' has no suffix for its kind; write "
         f"{proposal}=... (_i for ints, _f for floats, _s for strings, _t for tensors, and lists of "
         "them)"
     )
@@ -146,7 +146,7 @@ def test_an_input_that_is_a_string():
         return g.op("vendor::Pair", x, "y", outputs=2)
 
     assert fail_with(symbolic, TypeError).startswith(
-        'g.op("vendor::Pair"): input 1 is str, which is no input of a node; give it as an '
+        'g.op("vendor::Pair"): input 1 is str, which cannot be an input of a node; give it as an '
         "attribute: name_s=..."
     )
 
@@ -355,7 +355,7 @@ def test_names_that_stand_twice():
 
 def test_dynamic_axes_of_an_input_that_is_not_there():
     with pytest.raises(
-        ValueError, match="dynamic_axes has 'z', which is no input; the inputs are x, y"
+        ValueError, match="dynamic_axes has 'z', which is not an input; the inputs are x, y"
     ):
         onnx.export(pair, (X, X), dynamic_axes={"z": {0: "batch"}})
 
@@ -415,7 +415,7 @@ def test_a_destination_that_is_no_file():
 
 
 def test_a_model_above_two_gigabytes_without_external_data():
-    # Memory that nobody touches: the zeros are never written.
+    # Untouched memory: the zeros are never written.
     weight = ow.empty(3 << 28, 1, dtype=ow.float32)
     model = onnx.export(lambda x: ow.cat([x, weight]), (ow.ones(1, 1),), external_data=False)
 

@@ -1,4 +1,4 @@
-"""cond and while_loop become If and Loop, whose bodies read what is outside by its name."""
+"""cond and while_loop become If and Loop, whose bodies read outer values by name."""
 
 import opwright as ow
 import pytest

@@ -1,4 +1,4 @@
-"""export: its arguments, what it accepts and what it leaves as it was."""
+"""export: its arguments, what it accepts and what it leaves unchanged."""
 
 import io
 import warnings
@@ -80,7 +80,7 @@ def test_a_module_is_exported_in_eval_mode_and_put_back():
 
     onnx.export(module, (X,))
 
-    assert module[0].modes == []  # an export puts back what the module changes
+    assert module[0].modes == []  # an export restores what the module changes
     assert (module.training, module[0].training, module[1].training) == (True, True, False)
 
 
@@ -142,7 +142,7 @@ def test_an_operator_with_neither_is_run_once_with_one_notice():
         model = onnx.export(f, (ow.tensor([1.0, -1.0, 2.0]),), dynamic_axes={"x": {0: "n"}})
 
     assert [str(each.message) for each in caught] == [
-        "onnx.export: there is no fake kernel of expo::opaque: it was run on the given arguments, "
+        "onnx.export: there is no fake kernel for expo::opaque: it was run on the given arguments, "
         "and all sizes are fixed; register one with opwright.library.register_fake"
     ]
     assert caught[0].filename == __file__
@@ -251,7 +251,7 @@ def test_what_chooses_between_ways_of_torch_is_accepted():
     assert model.output_names == ["output_0"]
 
 
-# ---- Where it goes ----
+# ---- Destinations ----
 
 
 def test_a_model_goes_to_a_path_or_an_open_file(tmp_path):

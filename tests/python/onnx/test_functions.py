@@ -1,4 +1,4 @@
-"""Operators that become functions of the model, by what they are made of."""
+"""Operators that become functions of the model, from their decompositions."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""netron opens the models: its own parser, run by node without a page, shows what is in them."""
+"""netron opens the models: its own parser, run by node without a page, shows their contents."""
 
 import importlib.util
 import json

@@ -44,7 +44,7 @@ UNARY = {
     "relu": EDGES,
     "sigmoid": EDGES,
 }
-# ONNX Runtime has these for float16 and float32 alone.
+# ONNX Runtime has these for float16 and float32 only.
 UNARY_WITHOUT_DOUBLE = {
     "asin": [0.0, 0.5, -0.9, 1.0],
     "acos": [0.0, 0.5, -0.9, 1.0],

@@ -1,6 +1,6 @@
-"""Seed 003 as it stands but for its import lines, and where it goes on: ONNX Runtime, torch.
+"""Seed 003, unchanged except for imports, continued in ONNX Runtime and torch.
 
-The model `m` and its inputs `x`, `y`, which the seed does not show, stand before its last line.
+The model `m` and its inputs `x`, `y`, which the seed does not show, come before its last line.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ NOT_SHOWN = "m = Model()\nx = torch.randn(2, 3)\ny = torch.randn(2, 3)\n"
 
 @pytest.fixture(scope="module")
 def seed(tmp_path_factory) -> Iterator[SimpleNamespace]:
-    """Run the seed; give its names and the path of the model that it writes."""
+    """Run the seed; return its names and the path of the model that it writes."""
     source = SEED.replace("import torch\n", "import opwright.compat.torch as torch\n", 1)
     source = source.replace("import torch.utils.cpp_extension\n", "")
     source = source.replace("from torch.", "from opwright.compat.torch.")

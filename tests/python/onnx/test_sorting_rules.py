@@ -1,4 +1,4 @@
-"""Sorted elements and their places in ONNX Runtime: as eager has them."""
+"""Sorted elements and their indices in ONNX Runtime: the same as in eager."""
 
 import numpy as np
 import opwright as ow

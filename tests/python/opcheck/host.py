@@ -55,7 +55,7 @@ class Host:
         devices: str = "CPU",
         tags: Sequence[str] = (),
     ) -> object:
-        """Define an operator with all its functions; give it."""
+        """Define an operator with all its functions; return it."""
         library, lib = self.tensors.library, self._library
         given = tags if self.is_ours else tuple(getattr(self.tensors.Tag, tag) for tag in tags)
         lib.define(schema, tags=given)
@@ -110,7 +110,7 @@ def binary_operator(library: str, name: str) -> object:
 
 
 def same_form(x: object, *_: object) -> object:
-    """Fake of a result in the form of the first argument, as operators on single elements give."""
+    """Fake kernel for a result like the first argument, as for pointwise operators."""
     return x.clone()
 
 

@@ -15,7 +15,7 @@ def check(example: Example, **options: object) -> ow.testing.CheckReport:
 
 
 def findings_of(fault: Fault, report: ow.testing.CheckReport) -> list[ow.testing.CheckFinding]:
-    """Those that tell the fault by one of its kinds and in its words."""
+    """Those that report the fault under one of its kinds and in its words."""
     return [
         finding
         for finding in report.findings

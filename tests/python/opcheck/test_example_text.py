@@ -1,4 +1,4 @@
-"""Code of calls gives, when it is run, the same arguments bit for bit."""
+"""Running the code of a call gives the same arguments bit for bit."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""generate_opcheck_tests: what a suite calls is checked, once for each distinct call."""
+"""generate_opcheck_tests: checks the calls of a suite, once for each distinct call."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""opcheck(hosts=...): the same arguments in other hosts, held against Opwright's results."""
+"""opcheck(hosts=...): the same arguments in other hosts, compared with Opwright's results."""
 
 import importlib.util
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ def require(name):
 
 
 def test_a_name_that_is_no_host_is_refused_with_those_there_are():
-    told = "opcheck: hosts has 'pytorch', which is no host; there are opwright, torch, jax, onnxr"
+    told = "opcheck: hosts has 'pytorch', which is not a host; there are opwright, torch, jax, o"
 
     with pytest.raises(ValueError, match=told):
         check(ow.ops.aten.sin, ow.ones(3), hosts=("opwright", "pytorch"))

@@ -1,4 +1,4 @@
-"""The check `onnx`: a call as an ONNX model, what it says, what it holds and what it gives."""
+"""The check `onnx`: a call as an ONNX model, its description, contents and results."""
 
 from collections.abc import Iterator
 

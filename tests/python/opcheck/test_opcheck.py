@@ -1,4 +1,4 @@
-"""opcheck from Python: what it takes, what it gives, what it raises."""
+"""opcheck from Python: its arguments, its results, its errors."""
 
 import opwright as ow
 import pytest

@@ -1,4 +1,4 @@
-"""Correct operators: they give what they should, and opcheck finds nothing in them."""
+"""Correct operators: they return what they should, and opcheck finds nothing in them."""
 
 from collections.abc import Iterator
 

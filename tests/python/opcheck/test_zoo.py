@@ -1,4 +1,4 @@
-"""Each fault of the zoo is found from one ordinary example, and told by its own message."""
+"""Each fault of the zoo is found from one ordinary example, and reported by its own message."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

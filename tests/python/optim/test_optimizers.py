@@ -64,7 +64,7 @@ def from_ours(tensor):
 
 
 def map_state(state_dict, function, kind):
-    """Give a state dict with its tensors as those of the other package."""
+    """Return a state dict with its tensors converted to the other package."""
     state = {
         number: {key: function(v) if isinstance(v, kind) else v for key, v in own.items()}
         for number, own in state_dict["state"].items()
@@ -282,12 +282,12 @@ WEIGHT = ow.nn.Parameter(ow.ones(2))
         (
             lambda: ow.optim.SGD([WEIGHT, WEIGHT]),
             ValueError,
-            "SGD: a parameter stands twice in one group",
+            "SGD: a parameter appears twice in one group",
         ),
         (
             lambda: ow.optim.SGD([{"params": [WEIGHT]}, {"params": [WEIGHT]}]),
             ValueError,
-            "SGD: a parameter stands in more than one group",
+            "SGD: a parameter appears in more than one group",
         ),
         (
             lambda: ow.optim.SGD([{"lr": 1.0}]),

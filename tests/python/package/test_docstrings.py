@@ -1,6 +1,6 @@
 """The examples in the docstrings of the package, in Python and in C++, do what they show.
 
-`opwright as ow` and `numpy as np` are there in each, and `...` stands for any text.
+`opwright as ow` and `numpy as np` are imported in each, and `...` matches any text.
 """
 
 import doctest

@@ -1,4 +1,4 @@
-"""What `import opwright` does, and what it leaves for the first use."""
+"""What `import opwright` does, and what it defers to the first use."""
 
 import os
 import subprocess

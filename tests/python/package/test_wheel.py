@@ -80,7 +80,7 @@ def build_wheel(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def site_packages(wheel, tmp_path_factory) -> Path:
-    """Return the site-packages of a new environment that has the wheel and numpy alone."""
+    """Return the site-packages of a new environment that has only the wheel and numpy."""
 
     def make_environment(folder: Path) -> None:
         run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder)

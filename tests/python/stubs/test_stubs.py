@@ -49,7 +49,7 @@ EXAMPLES = load_examples()
 
 
 def public_names(stub: Path) -> set[str]:
-    """Return what a stub offers: definitions, variables, and names imported as themselves."""
+    """Return what a stub exports: definitions, variables, and names imported as themselves."""
     names = set()
     for node in ast.parse(stub.read_text()).body:
         if isinstance(node, ast.ClassDef | ast.FunctionDef):
@@ -67,14 +67,14 @@ def stub_functions(stub: Path) -> dict[str, ast.FunctionDef]:
 
 
 def parameters(function: ast.FunctionDef) -> tuple[int, list[str], list[str], int]:
-    """Return how many are positional alone, the names of the others, and how many have defaults."""
+    """Return how many are positional-only, the names of the others, and how many have defaults."""
     given = function.args
     others, keywords = [each.arg for each in given.args], [each.arg for each in given.kwonlyargs]
     return len(given.posonlyargs), others, keywords, len(given.defaults)
 
 
 def nanobind_signature(function: object) -> ast.FunctionDef:
-    text = re.sub(r"\\\d+", "None", function.__nb_signature__[0][0])  # the defaults stand apart
+    text = re.sub(r"\\\d+", "None", function.__nb_signature__[0][0])  # defaults are listed apart
     return ast.parse(f"{text}: ...").body[0]
 
 

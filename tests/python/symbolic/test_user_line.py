@@ -1,4 +1,4 @@
-"""The line that is recorded is the user's own, however the code came to run."""
+"""The recorded line is the user's own, however the code is run."""
 
 import threading
 

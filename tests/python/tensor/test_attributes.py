@@ -1,4 +1,4 @@
-"""What a tensor tells about itself, and its conversions."""
+"""The attributes of a tensor, and its conversions."""
 
 import copy
 import math

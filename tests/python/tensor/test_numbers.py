@@ -198,7 +198,7 @@ def test_an_array_in_front_is_refused(function):
 
 
 def test_arrays_without_a_dtype_here_are_named():
-    with pytest.raises(TypeError, match="no dtype here stands for NumPy's object"):
+    with pytest.raises(TypeError, match="no dtype corresponds to NumPy's object"):
         _ = ow.zeros(2) + np.array([object(), object()])
 
 

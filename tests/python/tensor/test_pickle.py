@@ -20,7 +20,7 @@ class Slotted(ow.Tensor):
 
 
 class Stateful(ow.Tensor):
-    """A subclass that says itself what is kept."""
+    """A subclass that controls what is pickled."""
 
     def __getstate__(self):
         return {"kept": self.kept}

@@ -1,4 +1,4 @@
-"""Pointwise operators need no rule: one call does what a loop over samples does."""
+"""Pointwise operators need no rule: one call is equivalent to a loop over samples."""
 
 import itertools
 import warnings

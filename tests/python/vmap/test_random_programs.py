@@ -1,4 +1,4 @@
-"""Random programs with views and writes: vmap gives what a loop over the samples gives."""
+"""Random programs with views and writes: vmap matches a loop over the samples."""
 
 import os
 import warnings
@@ -56,7 +56,7 @@ STEP = st.tuples(st.sampled_from(sorted(STEPS)), st.integers(0, 9), st.integers(
 
 
 def run(program: list[tuple[str, int, int]], values: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """Run the steps on values that are picked by place, counted round, from those so far."""
+    """Run the steps on values picked by index, modulo their number, from those so far."""
     values = list(values)
     for name, left, right in program:
         values.append(STEPS[name](values[left % len(values)], values[right % len(values)]))

@@ -1,4 +1,4 @@
-"""Makes C++ declarations, functions and the registration of operators from a YAML file.
+"""Generates C++ declarations, functions and the registration of operators from a YAML file.
 
 python -m generate_ops --yaml functions.yaml --public <dir> --source <dir>
 python -m generate_ops --yaml functions.yaml --namespace npu --author <dir>
@@ -23,11 +23,11 @@ An entry of the YAML file:
                                                   ones alone); {cpu: lower, accelerator: widest}
                                                   by device
 
-The tags inplace and out follow from the schema. The same entry twice is harmless.
+The tags inplace and out follow from the schema. Repeating an entry is harmless.
 
-The built-in operators (first form) have their functions in namespace opwright, each at least one. A
-pointwise operator names its operation (src/ops/engine/pointwise/pointwise.h) instead of a
-dispatch. It gives the kernels of every form; the in-place and out forms are made from the schema:
+The functions of the built-in operators (first form) are in namespace opwright, at least one for
+each. A pointwise operator names its operation (src/ops/engine/pointwise/pointwise.h) instead of a dispatch. The
+operation provides the kernels of every form; the in-place and out forms are made from the schema:
 
 - func: relu(Tensor self) -> Tensor
   pointwise: relu                                 const PointwiseOp& relu_op()

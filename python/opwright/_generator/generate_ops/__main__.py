@@ -14,7 +14,7 @@ from .registration import write_registrations
 
 
 def write_if_changed(path: Path, text: str) -> None:
-    """Leave an unchanged file alone, so that nothing that includes it is compiled again."""
+    """Write the file only if it changed, so that nothing that includes it is recompiled."""
     if not path.exists() or path.read_text() != text:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
@@ -45,14 +45,14 @@ def make_of_author(options: argparse.Namespace, name: str) -> dict[Path, str]:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="generate_ops", description="C++ from functions.yaml")
     parser.add_argument("--yaml", type=Path, required=True)
-    parser.add_argument("--name", help="what texts call the YAML file; its path if left out")
+    parser.add_argument("--name", help="the YAML file's name in generated texts; default: its path")
     parser.add_argument("--namespace", default="aten", help="of the operators")
     parser.add_argument("--public", type=Path, help="folder of the headers")
-    parser.add_argument("--source", type=Path, help="folder of what the core alone uses")
+    parser.add_argument("--source", type=Path, help="folder of the core's own files")
     parser.add_argument(
-        "--header", action="append", default=[], help="that declares functions of gradients"
+        "--header", action="append", default=[], help="header that declares functions of gradients"
     )
-    parser.add_argument("--author", type=Path, help="folder of what is made from an author's list")
+    parser.add_argument("--author", type=Path, help="output folder for an author's list")
     parser.add_argument("--device", action="append", default=[], help="that a plug-in adds")
     options = parser.parse_args()
     if not options.author and not (options.public and options.source):

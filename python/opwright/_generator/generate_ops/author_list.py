@@ -1,10 +1,10 @@
-"""What a build makes from an author's list of operators.
+"""What a build generates from an author's list of operators.
 
 <namespace>/<list>.h           a C++ function for each operator, over Tensor and FakeTensor
 <namespace>/<list>_kernels.h   declarations of the functions that `dispatch` and `decompose` name
 <namespace>/register_<list>.cpp    the registration of all of it
 
-The author's functions stand in the C++ namespace that has the name of the operators' namespace.
+The author's functions are in the C++ namespace named after the operators' namespace.
 """
 
 from .cpp_text import make_signatures, qualify
@@ -26,7 +26,7 @@ namespace {name_space} {{
 KERNELS = """\
 // The functions that {yaml} names. Made from it; do not edit.
 //
-// A file that defines them includes this one, so that the compiler compares the types.
+// Include this file where they are defined, so that the compiler checks the types.
 #pragma once
 
 #include "opwright/opwright.h"
@@ -50,7 +50,7 @@ namespace {name_space} {{
 def write_author_files(
     declarations: list[Declaration], yaml: str, stem: str, name_space: str
 ) -> dict[str, str]:
-    """Return the texts by path, relative to the folder that is included from."""
+    """Return the texts by path, relative to the include folder."""
     functions = "".join(
         write_function(signature, name_space)
         for signature in make_signatures(declarations, "function")

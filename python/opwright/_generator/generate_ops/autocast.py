@@ -1,4 +1,4 @@
-"""The key `autocast`: the dtype that the mode of that name gives to floating arguments."""
+"""The key `autocast`: the dtype to which autocast casts floating arguments."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ class Autocast:
 
 
 def read_autocast(reader: NodeReader, fields: Fields) -> Autocast | None:
-    """Read `autocast: lower`, of every device, or `autocast: {cpu: float32}`."""
+    """Read `autocast: lower`, for every device, or `autocast: {cpu: float32}`."""
     if "autocast" not in fields:
         return None
     node = fields["autocast"][1]

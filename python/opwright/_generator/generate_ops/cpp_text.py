@@ -9,7 +9,7 @@ from .schema import Schema
 from .yaml_nodes import DeclarationError
 
 COLUMNS = 100
-# Names of namespace opwright that the texts of the generator use unqualified.
+# Names of namespace opwright that generated texts use unqualified.
 NAMES = re.compile(
     r'"[^"\n]*"|//[^\n]*|(?<![:\w.])(?:AnyTensor|Device|DType|FakeTensor|IntList|Layout|'
     r"MemoryFormat|OptionalIntList|OptionalSymIntList|Same|Scalar|SymInt|SymIntList|Tensor|"
@@ -49,9 +49,9 @@ def make_signature(declaration: Declaration, is_method: bool) -> Signature:
 
 
 def parameter_types(schema: Schema, is_method: bool) -> list[str]:
-    """Return the types of a template over Self, the class of tensor that it is called with.
+    """Return the types of a template over Self, the tensor class that it is called with.
 
-    The first tensor of a function decides what Self is; a method knows it already.
+    A function deduces Self from its first tensor; a method knows it already.
     """
     if is_method:
         rest = schema.arguments[1:]
@@ -67,7 +67,7 @@ def parameter_types(schema: Schema, is_method: bool) -> list[str]:
 
 
 def make_signatures(declarations: list[Declaration], variant: str) -> list[Signature]:
-    """Return the C++ forms of a variant; a default that would make a call ambiguous is left out."""
+    """Return the C++ forms of a variant, without defaults that would make a call ambiguous."""
     done: dict[str, list[Signature]] = {}
     signatures = []
     for declaration in declarations:
@@ -106,7 +106,7 @@ def qualify(text: str) -> str:
 
 
 def wrap_list(before: str, items: list[str], after: str, indent: int) -> str:
-    """Put `items` between `before` and `after`, on lines of their own where one is too short."""
+    """Put `items` between `before` and `after`, on separate lines if they do not fit on one."""
     line = before + ", ".join(items) + after
     if len(line) <= COLUMNS:
         return line

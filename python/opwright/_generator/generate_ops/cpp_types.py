@@ -1,7 +1,7 @@
 """The C++ types and default values of schema types.
 
-One schema type has several C++ forms: a public function takes lists that a braced list converts
-to, an operator handle takes what values are made of, a kernel sees ints where a rule sees SymInts.
+One schema type has several C++ forms: a public function accepts lists that braced lists convert
+to, an operator handle takes the value types, and a kernel sees ints where a rule sees SymInts.
 """
 
 import re
@@ -36,7 +36,7 @@ CPP_NAMES = {
 }
 RETURN_NAMES = {**CPP_NAMES, "str": "std::string"}
 SPAN_ELEMENTS = {"Tensor", "SymInt", "int", "float", "bool"}
-# Public parameter types that take a braced list.
+# Public parameter types that accept a braced list.
 LISTS = {
     ("int", "[]"): "IntList",
     ("int", "[]?"): "OptionalIntList",
@@ -69,7 +69,7 @@ CPP_KEYWORDS = frozenset(KEYWORD_TEXT.split())
 
 
 def parameter_type(type_: Type, form: Form, tensor: str = "Tensor") -> str:
-    """Return the C++ type of an argument; `tensor` is the class that stands for a Tensor."""
+    """Return the C++ type of an argument; `tensor` is the class used for a Tensor."""
     base = type_.base
     if form is Form.KERNEL and base == "SymInt":
         base = "int"
@@ -83,7 +83,7 @@ def parameter_type(type_: Type, form: Form, tensor: str = "Tensor") -> str:
             return f"{name}&"
         return f"const {name}&" if base in BY_REFERENCE else name
     if type_.shape == "?":
-        # Also a small one: passed by value it is written in parts and read at once, which stalls.
+        # Small ones too: passed by value they are written in parts and read at once, which stalls.
         return f"const {OPTIONAL.format(name)}&"
     if type_.shape == "[]" and base in SPAN_ELEMENTS:
         return SPAN.format(name)
@@ -118,7 +118,7 @@ def parameter_name(argument: Argument) -> str:
 
 
 def default_value(argument: Argument) -> str | None:
-    """Return the default as C++ writes it, or None where there is none."""
+    """Return the default as a C++ expression, or None if there is none."""
     text = argument.default
     if text is None:
         return None
@@ -135,7 +135,7 @@ def default_value(argument: Argument) -> str | None:
 
 
 def check_cpp_forms(schema: Schema) -> None:
-    """Raise a SchemaError for what C++ cannot declare."""
+    """Raise a SchemaError for a schema that C++ cannot declare."""
     for form in Form:
         return_type(schema, form)
         for argument in schema.arguments:

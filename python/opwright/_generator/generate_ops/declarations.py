@@ -23,7 +23,7 @@ BUILT_IN_KEYS = (
     "in_place",
     "out",
 )
-# What lists of vendors and of PyTorch say to their own generators: taken, and without a meaning.
+# Keys that vendors and PyTorch use for their own generators: accepted and ignored.
 HINTS = (
     "acl_op",
     "autogen",
@@ -37,7 +37,7 @@ HINTS = (
     "structured_delegate",
     "structured_inherit",
 )
-# The same beside the sections of a file.
+# The same, next to the sections of a file.
 FILE_HINTS = ("all_version", "backend", "cpp_namespace")
 VARIANTS = ("function", "method")
 
@@ -74,7 +74,7 @@ class Reader(NodeReader):
         devices: tuple[str, ...] = (),
         may_be_python: bool = False,
     ):
-        """`built_in`: the core's own file. Otherwise an author's list, `devices` of a plug-in."""
+        """`built_in`: the core's own file. Otherwise an author's list; `devices` are plug-ins."""
         super().__init__(name)
         self.keys = BUILT_IN_KEYS if built_in else KEYS
         self.built_in = built_in
@@ -82,7 +82,7 @@ class Reader(NodeReader):
         self.may_be_python = may_be_python
 
     def parse(self, text: str) -> Schema:
-        """Take a schema apart; a SchemaError tells why it is none, or what C++ cannot declare."""
+        """Parse a schema; a SchemaError says why it is invalid, or what C++ cannot declare."""
         schema = parse_schema(text)
         check_cpp_forms(schema)
         return schema
@@ -107,7 +107,7 @@ class Reader(NodeReader):
         return list(found.values())
 
     def read_sections(self, root: yaml.Node) -> list[tuple[str, yaml.Node]]:
-        """Return the entries: of a list, or of a mapping of section names to lists."""
+        """Return the entries: of a list, or of a mapping from section names to lists."""
         if isinstance(root, yaml.SequenceNode):
             return [("", node) for node in root.value]
         if self.built_in or not isinstance(root, yaml.MappingNode):
@@ -117,7 +117,7 @@ class Reader(NodeReader):
             if section in FILE_HINTS:
                 continue
             if section in self.keys:
-                self.fail(key, f"'{section}' stands outside of an entry; entries start with '- '")
+                self.fail(key, f"'{section}' is outside an entry; entries start with '- '")
             if is_empty(value):
                 continue
             nodes = self.read_list(value, f"the section '{section}'")
@@ -125,7 +125,7 @@ class Reader(NodeReader):
         return entries
 
     def read_entry(self, node: yaml.Node, section: str = "") -> list[Declaration]:
-        """Return the operator and, of a pointwise one, its in-place and out forms."""
+        """Return the operator and, for a pointwise one, its in-place and out forms."""
         fields = self.read_mapping(node, "an operator")
         for key, (key_node, _) in fields.items():
             if key not in self.keys and (self.built_in or key not in HINTS):
@@ -158,11 +158,11 @@ class Reader(NodeReader):
         node = fields["pointwise"][1]
         name = self.read_text(node, "'pointwise'")
         if not name.isidentifier():
-            self.fail(node, f"'{name}' is no name of a pointwise operation")
+            self.fail(node, f"'{name}' is not the name of a pointwise operation")
         return name
 
     def read_vmap(self, fields: Fields) -> dict[str, dict[str, str]]:
-        """Read the vmap rules of the operator (`func`) and of the forms that are made of it."""
+        """Read the vmap rules of the operator (`func`) and of its generated forms."""
         rules: dict[str, dict[str, str]] = {"func": {}, "in_place": {}, "out": {}}
         if "vmap" not in fields:
             return rules
@@ -268,7 +268,7 @@ class Reader(NodeReader):
         return functions
 
     def read_dispatch(self, fields: Fields) -> dict[str, str]:
-        """Read the functions by slot; a key may name several: `CPU, CUDA: add_all`."""
+        """Read the functions by slot; a key may name several slots: `CPU, CUDA: add_all`."""
         functions: dict[str, str] = {}
         node = fields["dispatch"][1]
         for keys, (key_node, value) in self.read_mapping(node, "'dispatch'").items():
@@ -290,7 +290,7 @@ IMPLIED = {
 
 
 def is_empty(node: yaml.Node) -> bool:
-    """Whether nothing stands behind the colon."""
+    """Return whether nothing follows the colon."""
     return isinstance(node, yaml.ScalarNode) and node.tag == "tag:yaml.org,2002:null"
 
 
@@ -313,7 +313,7 @@ def in_place_form(declaration: Declaration, name: str, line: int) -> Declaration
 
 
 def out_form(declaration: Declaration, name: str, line: int) -> Declaration:
-    """Return the form that writes to `out`; it is called by its name alone."""
+    """Return the form that writes to `out`; it is called by its name only."""
     tags = tuple(tag for tag in declaration.tags if tag != "core")
     schema = out_schema(declaration.schema, name)
     return replace(
@@ -328,7 +328,7 @@ def out_form(declaration: Declaration, name: str, line: int) -> Declaration:
 
 
 def read_file(path: Path, name: str) -> str:
-    """Return the text of a file; `name` is what errors call it."""
+    """Return the text of a file; `name` is its name in errors."""
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -337,5 +337,5 @@ def read_file(path: Path, name: str) -> str:
 
 
 def read_declarations(path: Path, name: str, **options) -> list[Declaration]:
-    """Read a file as Reader does; `name` is what errors and registrations call it."""
+    """Read a file as Reader does; `name` is its name in errors and registrations."""
     return Reader(name, **options).read(read_file(path, name))

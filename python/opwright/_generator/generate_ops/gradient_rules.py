@@ -1,8 +1,8 @@
-"""The rules that `gradients:` (gradients.py) becomes: what to save, the gradients, old values.
+"""The rules generated from `gradients:` (gradients.py): what to save, the gradients, old values.
 
-Each operator has up to three functions. They stand in files of their own, in which file tells the
-operator's name, and no text has a line of the YAML file: an edit of one formula compiles one file
-again, and the table of all, which is short work.
+Each operator has up to three functions. The operator's name determines the file that holds them,
+and no generated text contains a line number of the YAML file, so editing one formula recompiles one
+file and the short table of all rules.
 """
 
 import zlib
@@ -16,7 +16,7 @@ from .schema import Argument, Schema
 from .yaml_nodes import DeclarationError
 
 NUM_FILES = 16
-NUM_QUICK = 4  # the first ones, with what small calls spend their time in, are compiled for speed
+NUM_QUICK = 4  # the first files, which small calls spend their time in, are optimized for speed
 SOURCE = """\
 // Gradients of operators of {yaml}. Made from it; do not edit.
 #include <cstdint>
@@ -109,10 +109,10 @@ class OperatorRules:
         self.id = f"{start}{base.strip('_')}{end}{overload}"
         self.saved = self.find_saved()
 
-    # ---- what is used ----------------------------------------------------------------------------
+    # ---- names in use ----------------------------------------------------------------------------
 
     def find_saved(self) -> list[str]:
-        """Return the tensors that expressions use, lists last; a name is `result<place>`."""
+        """Return the tensors that expressions use, lists last; results are `result<index>`."""
         used = {name for each in self.formulas for name in each.names}
         arguments = [each for each in self.tensors if each.name in used]
         results = {
@@ -141,14 +141,14 @@ class OperatorRules:
         return next(each for each in self.schema.arguments if each.name == name)
 
     def place_of(self, name: str) -> int:
-        """Return where SetupContext finds an argument or a result behind the context."""
+        """Return the SetupContext index of an argument or a result."""
         names = [each.name for each in self.schema.arguments]
         if name in names:
             return names.index(name) + 1
         return len(names) + 1 + result_names(self.schema)[name]
 
     def need(self, names: Iterable[str]) -> str:
-        """Return the condition that one of the gradients is asked for."""
+        """Return the condition that one of the gradients is required."""
         return " || ".join(f"needs_{name}" for name in dict.fromkeys(names))
 
     def needs_lines(self, names: Iterable[str], indent: str) -> str:
@@ -166,7 +166,7 @@ class OperatorRules:
     # ---- functions -------------------------------------------------------------------------------
 
     def functions(self) -> list[str]:
-        """Return what the table says of the three functions."""
+        """Return the table's row for the three functions."""
         there = {"save": self.keeps(), "differentiate": True, "keep_old": self.written()}
         return [
             f"&gradient_rules::{name}_{self.id}" if is_there else "nullptr"
@@ -184,7 +184,7 @@ class OperatorRules:
         return f"// {self.schema.text}\n{keep_old}{save}{self.differentiate()}\n"
 
     def keeps(self) -> bool:
-        """Whether there is anything to do after the call."""
+        """Return whether there is anything to do after the call."""
         return bool(self.saved or list(self.kept_properties()) or self.results_without_gradient())
 
     def function(self, name: str, body: str, uses_results: bool) -> str:
@@ -199,7 +199,7 @@ class OperatorRules:
         )
 
     def written(self) -> list[str]:
-        """Return the arguments that are written and whose old values expressions use."""
+        """Return the written arguments whose old values expressions use."""
         return [
             each.name for each in self.tensors if each.type.is_written and each.name in self.saved
         ]
@@ -275,7 +275,7 @@ class OperatorRules:
         return [place for place in places if place not in used.values()]
 
     def statistics(self) -> list[str]:
-        """Return the arguments that are written and no results: no gradient flows through them."""
+        """Return the arguments that are written but not returned: they pass on no gradient."""
         return [
             each.name
             for each in self.tensors

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from .schema import Argument, Schema
 
 NONE = "none"
-# What is kept of a tensor without the tensor, with its C++ type.
+# What can be kept of a tensor without the tensor itself, with its C++ type.
 PROPERTIES = {
     "sizes": "std::span<const SymInt>",
     "dtype": "DType",
@@ -36,7 +36,7 @@ IDENTIFIER = re.compile(r'"(?:[^"\\]|\\.)*"|(?:\.|->|::)?\s*\b[A-Za-z_]\w*')
 
 
 class GradientError(ValueError):
-    """What is wrong with the expressions; `key` tells which of them, None: all."""
+    """An error in the expressions; `key` names the one at fault, None means all."""
 
     def __init__(self, problem: str, key: str | None = None):
         super().__init__(problem)
@@ -49,7 +49,7 @@ class Formula:
 
     arguments: tuple[str, ...]
     expression: str
-    names: frozenset[str]  # those of the operator that stand in the expression
+    names: frozenset[str]  # the operator's names that the expression uses
 
     @property
     def is_none(self) -> bool:
@@ -57,7 +57,7 @@ class Formula:
 
 
 def names_in(expression: str) -> list[str]:
-    """Return the names that are no members, not qualified and not in a string.
+    """Return the names that are not members, not qualified and not in a string.
 
     >>> names_in('grad.mul(other, "self") + at::f(x.grad)')
     ['grad', 'other', 'at', 'x']
@@ -71,7 +71,7 @@ def tensor_arguments(schema: Schema) -> list[Argument]:
 
 
 def result_names(schema: Schema) -> dict[str, int]:
-    """Return the names that a result has in an expression, each with its place."""
+    """Return the names that results have in an expression, each with its index."""
     names = {f"result{place}": place for place in range(len(schema.returns))}
     if schema.returns:
         names["result"] = 0
@@ -79,7 +79,7 @@ def result_names(schema: Schema) -> dict[str, int]:
 
 
 def gradient_names(schema: Schema) -> dict[str, int]:
-    """Return the names that the gradient of a result has, each with the result's place."""
+    """Return the names that gradients of results have, each with the result's index."""
     names = {}
     for name, place in result_names(schema).items():
         is_list = bool(schema.returns[place].suffixes)
@@ -104,7 +104,7 @@ def known_names(schema: Schema) -> set[str]:
 
 
 def read_formulas(schema: Schema, lines: dict[str, str]) -> tuple[Formula, ...]:
-    """Check the lines against the schema; a GradientError tells what is wrong."""
+    """Check the lines against the schema; a GradientError says what is wrong."""
     tensors = [each.name for each in tensor_arguments(schema)]
     known = known_names(schema)
     formulas: list[Formula] = []
@@ -112,7 +112,7 @@ def read_formulas(schema: Schema, lines: dict[str, str]) -> tuple[Formula, ...]:
         arguments = tuple(part.strip() for part in key.split(","))
         for name in arguments:
             if name not in tensors:
-                raise GradientError(f"'{name}' is no tensor argument of {schema.text}", key)
+                raise GradientError(f"'{name}' is not a tensor argument of {schema.text}", key)
             if any(name in each.arguments for each in formulas) or arguments.count(name) > 1:
                 raise GradientError(f"there are two gradients of '{name}'", key)
         names = frozenset(names_in(expression)) & known
@@ -128,7 +128,7 @@ def read_formulas(schema: Schema, lines: dict[str, str]) -> tuple[Formula, ...]:
 
 
 def overwriting_formulas(schema: Schema) -> tuple[Formula, ...]:
-    """Return the formulas of a form that writes what has no gradient: the old history ends."""
+    """Return the formulas of a form that writes and has no gradient: the old history ends."""
     lines = {each.name: NONE for each in tensor_arguments(schema)}
     return read_formulas(schema, lines | {schema.arguments[0].name: "zeros_like(grad)"})
 
@@ -143,7 +143,7 @@ def check_names(schema: Schema, formula: Formula, key: str) -> None:
         if re.fullmatch(r"grads?|(grad|needs|result)_?\d*|needs_\w+", name) and (
             name not in known_names(schema)
         ):
-            raise GradientError(f"'{name}' is no name of {schema.text}", key)
+            raise GradientError(f"'{name}' is not a name in {schema.text}", key)
     if not formula.names & gradient_names(schema).keys():
         raise GradientError(
             f"the gradient of '{key}' uses no gradient of a result; "

@@ -5,7 +5,7 @@ from .cpp_types import Form, return_type
 from .declarations import Declaration
 
 METHODS_HEADER = """\
-// The methods that operators give to tensors. Made from {yaml}; do not edit.
+// The tensor methods of operators. Made from {yaml}; do not edit.
 //
 // Declared before class Tensor, which inherits them; opwright/functions.h defines them.
 #pragma once
@@ -32,8 +32,8 @@ struct TensorMethods {{
 FUNCTIONS_HEADER = """\
 // Operators as C++ functions, methods and arithmetic. Made from {yaml}; do not edit.
 //
-// They take Tensor or FakeTensor and give the same. A function that no tensor tells which gives a
-// Tensor, unless it is asked: empty<FakeTensor>(sizes).
+// They take Tensor or FakeTensor and return the same. A function without a tensor argument returns
+// a Tensor by default; empty<FakeTensor>(sizes) returns a FakeTensor.
 #pragma once
 
 #include <concepts>
@@ -45,11 +45,11 @@ FUNCTIONS_HEADER = """\
 namespace opwright OPWRIGHT_VISIBILITY {{
 template <class T>
 concept AnyTensor = std::derived_from<T, TensorHandle>;
-// Self, where an argument must not decide what Self is.
+// Self in arguments from which Self must not be deduced.
 template <class Self>
 using Same = std::type_identity_t<Self>;
 
-// The tensor that has the methods. Arithmetic takes these, so that only tensors are candidates.
+// The tensor of the methods. Arithmetic takes methods, so that only tensors are candidates.
 template <class Self>
 const Self& self_of(const TensorMethods<Self>& methods) {{
   return static_cast<const Self&>(methods);
@@ -136,7 +136,7 @@ def write_functions_header(declarations: list[Declaration], yaml: str, name_spac
 
 
 def write_names_header(declarations: list[Declaration], yaml: str) -> str:
-    """Return the names of functions of a tensor, for another namespace to take over."""
+    """Return the names of functions of a tensor, for another namespace to import."""
     names = {
         declaration.schema.name
         for declaration in declarations

@@ -1,4 +1,4 @@
-"""The header that tells the Python bindings which functions and methods there are."""
+"""The header that lists the functions and methods for the Python bindings."""
 
 from .declarations import Declaration
 
@@ -19,7 +19,7 @@ inline constexpr const char* kMethodNames[] = {{
 
 
 def write_operator_names(declarations: list[Declaration], yaml: str) -> str:
-    """Return both lists; a name stands once, however many overloads it has."""
+    """Return both lists; each name appears once, however many overloads it has."""
     return HEADER.format(
         yaml=yaml,
         functions=list_names(declarations, "function"),

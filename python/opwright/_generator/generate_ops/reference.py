@@ -15,9 +15,9 @@ The built-in operators by family: PyTorch's names and schemas, namespace `aten`.
 
 - *forms*: `function` is `opwright.name(...)` in Python and `opwright::name(...)` in C++; `method`
   is `x.name(...)` in both. In C++ both take `Tensor` and `FakeTensor`, with `SymInt` sizes. Every
-  operator is called as `opwright.ops.aten.name.overload` too, and one without forms only so.
-- *runs on*: devices with a kernel of its own; `devices` are those that compute what the core asks
-  them for (docs/concepts/device_plugin.md), `meta` stands for fake tensors as well. `all` is one
+  operator can also be called as `opwright.ops.aten.name.overload`; one without forms only so.
+- *runs on*: devices with their own kernel; `devices` are those that run the core's primitives
+  (docs/concepts/device_plugin.md), `meta` includes fake tensors. `all` is one
   body for every device, `composite` a body made of other operators, which transforms see through.
 - *tags* are those of `opwright.library.Tag`.
 
@@ -54,7 +54,7 @@ def family_of(declaration: Declaration, families: list[tuple[int, str]]) -> str:
     before = [family for line, family in families if line < declaration.line]
     if not before:
         raise DeclarationError(
-            f"{declaration.place}: no comment '# ---- family ----' stands before the operator"
+            f"{declaration.place}: no comment '# ---- family ----' precedes the operator"
         )
     return before[-1]
 

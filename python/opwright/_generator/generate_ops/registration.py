@@ -29,8 +29,8 @@ namespace opwright {{
 """
 
 
-# The files that register functions, each with its slots; None stands for every device. Several
-# files compile faster than one.
+# The files that register functions, each with its slots; None means every device. Several files
+# compile faster than one.
 PARTS: dict[str, tuple[str | None, ...]] = {
     "register_kernels.cpp": (None,),
     "register_fakes.cpp": (FAKE,),
@@ -124,7 +124,7 @@ def write_implementations(declarations: list[Declaration], name_space: str) -> s
 
 
 def slot_order(slot: str) -> int:
-    """Devices stand first."""
+    """Sort devices first."""
     return 0 if is_device(slot) else [*BODIES, DECOMPOSE, SCATTER, VMAP].index(slot) + 1
 
 
@@ -140,7 +140,7 @@ def define(declaration: Declaration) -> str:
 
 
 def register_pointwise(declarations: list[Declaration], yaml: str, name_space: str) -> str:
-    """Return the table of the operators whose kernels the pointwise engine supplies."""
+    """Return the table of the operators whose kernels come from the pointwise engine."""
     if not declarations:
         return ""
     rows = "".join(
@@ -158,8 +158,8 @@ def declare(
 ) -> str:
     """Return the head of the function.
 
-    Parameters have no names when its body does not use them. It may stand in any namespace when
-    types are written `in_full`.
+    Parameters have no names if its body does not use them. With types written `in_full` it can be
+    in any namespace.
     """
     if slot == SCATTER:
         return declare_scatter(schema, function)
@@ -178,7 +178,7 @@ def declare(
 
 
 def declare_scatter(schema: Schema, function: str) -> str:
-    """Return the head of the rule: base and value, the arguments after the first, a place."""
+    """Return the head of the rule: base and value, the arguments after the first, an index."""
     parameters = ["const Tensor& base", "const Tensor& value"]
     for argument in schema.arguments[1:]:
         type_ = parameter_type(argument.type, Form.RULE, "Tensor")

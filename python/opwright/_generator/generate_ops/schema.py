@@ -1,6 +1,6 @@
 """The part of a schema that C++ declarations need: names, types, defaults, what is written.
 
-The core's own parser checks a schema in full when it is registered; this one only takes it apart.
+The core's own parser checks a schema in full when it is registered; this one only splits it.
 """
 
 import re
@@ -17,7 +17,7 @@ SCHEMA = re.compile(
 
 
 class SchemaError(ValueError):
-    """A schema that cannot be taken apart."""
+    """A schema that cannot be parsed."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Type:
 
     @property
     def length(self) -> int | None:
-        """The length of `int[2]`, which a single number may stand for."""
+        """The length of `int[2]`, for which a single number may be passed."""
         sized = re.fullmatch(r"\[(\d+)\]", self.suffixes[0]) if self.suffixes else None
         return int(sized[1]) if sized else None
 
@@ -62,13 +62,13 @@ class Schema:
 
     @property
     def is_in_place(self) -> bool:
-        """Whether it writes its first argument and returns it."""
+        """Return whether it writes its first argument and returns it."""
         first = self.arguments[0].type if self.arguments else None
         return first is not None and first.is_written and self.returns_what_is(first)
 
     @property
     def writes_out(self) -> bool:
-        """Whether it writes arguments that are given by keyword and returns them."""
+        """Return whether it writes keyword arguments and returns them."""
         written = [each.type for each in self.arguments if each.type.is_written]
         keywords = [each for each in self.arguments if each.is_keyword_only]
         return bool(written) and all(
@@ -78,7 +78,7 @@ class Schema:
 
     @property
     def may_be_view(self) -> bool:
-        """Whether results alias an argument and none is written."""
+        """Return whether results alias an argument and none is written."""
         aliased = {each.type.alias for each in self.arguments if each.type.alias}
         return not any(each.type.is_written for each in self.arguments) and any(
             each.alias in aliased for each in self.returns
@@ -91,7 +91,7 @@ class Schema:
 def parse_schema(text: str) -> Schema:
     found = SCHEMA.fullmatch(text)
     if not found and "::" in text.partition("(")[0]:
-        raise SchemaError(f"'{text}' has a namespace; it is given beside the file")
+        raise SchemaError(f"'{text}' has a namespace; pass it separately")
     if not found:
         raise SchemaError(f"'{text}' is not 'name.overload(arguments) -> returns'")
     parts = split_list(found["arguments"])
@@ -150,7 +150,7 @@ def make_type(found: re.Match[str]) -> Type:
 
 
 def split_list(text: str) -> list[str]:
-    """Split at the commas that stand in no bracket and no string."""
+    """Split at commas outside brackets and strings."""
     parts, depth, quote, start = [], 0, "", 0
     for index, character in enumerate(text):
         if quote:

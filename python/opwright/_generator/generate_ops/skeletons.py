@@ -1,4 +1,4 @@
-"""Files for an author to start from: a source for each operator, and a CMake project of them."""
+"""Starter files for an author: a source for each operator, and a CMake project."""
 
 import re
 
@@ -82,11 +82,11 @@ def write_source(overloads: list[Declaration], yaml: str, name_space: str, slots
 
 
 def slots_of(declaration: Declaration, slots: list[str]) -> list[str]:
-    """Return what is written: a composite needs its body alone."""
+    """Return the slots to write; a composite needs only its body."""
     if COMPOSITE in declaration.dispatch:
         return [COMPOSITE]
     types = {argument.type.base for argument in declaration.schema.arguments}
-    # Nothing chooses a device for an operator that takes neither.
+    # Nothing selects a device for an operator that takes neither.
     return [*slots, FAKE] if types & {"Tensor", "Device"} else [ALL_DEVICES, FAKE]
 
 
@@ -110,8 +110,8 @@ def write_function(schema: Schema, slot: str, name: str, name_space: str) -> str
 
 
 def shape_hint(schema: Schema) -> str:
-    """Say what the fake kernel has to return, and how that is written."""
-    lines = ["// Gives the sizes, dtype and device of the results without data"]
+    """Describe what the fake kernel returns, and how to write it."""
+    lines = ["// Returns the sizes, dtype and device of the results without data"]
     tensors = [each for each in schema.arguments if is_tensor(each.type)]
     example = example_of(schema, tensors)
     if example is None:

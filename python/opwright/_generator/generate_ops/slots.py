@@ -1,12 +1,12 @@
 """Dispatch keys: which slot of an operator's row each names."""
 
 FAKE = "Fake"
-ALL_DEVICES = "AllDevices"  # a kernel for each device that has none of its own
+ALL_DEVICES = "AllDevices"  # a kernel for each device without its own
 COMPOSITE = "CompositeImplicitAutograd"
 DECOMPOSE = "Decompose"
 SCATTER = "Scatter"
 VMAP = "Vmap"
-# Slots that are no device's, under each name that they may have.
+# Slots that do not belong to a device, under each of their names.
 BODIES = {
     FAKE: FAKE,
     "Meta": FAKE,

@@ -1,6 +1,6 @@
 """The operators in Python's type stubs: methods of Tensor, and functions of the package.
 
-They stand between two marks in a stub that is otherwise written by hand.
+They are between two marks in a stub that is otherwise written by hand.
 """
 
 import keyword
@@ -15,7 +15,7 @@ BEGIN = "# ---- operators: begin ----\n"
 END = "# ---- operators: end ----\n"
 METHODS_STUB = "_C.pyi"
 FUNCTIONS_STUB = "__init__.pyi"
-# The names under which both stubs have the types: a class has attributes that hide the usual ones.
+# Names of the types in both stubs: attributes of a class can hide the usual names.
 NAMES = {
     "Tensor": "Tensor",
     "SymInt": "_Int",
@@ -42,7 +42,7 @@ def update_stubs(folder: Path, declarations: list[Declaration]) -> dict[Path, st
 
 
 def update_stub(text: str, name: str, declarations: list[Declaration]) -> str:
-    """Return `text` with all between the marks made anew."""
+    """Return `text` with the part between the marks regenerated."""
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
@@ -106,7 +106,7 @@ def split_arguments(schema: Schema) -> tuple[list[Argument], list[Argument]]:
 
 
 def makes_tensor(schema: Schema) -> bool:
-    """Whether the function takes `requires_grad` (python/bindings/operator/operator_packet.cpp)."""
+    """Return whether the function accepts `requires_grad` (python/bindings/operator/operator_packet.cpp)."""
     takes_tensors = any(argument.type.base == "Tensor" for argument in schema.arguments)
     return not takes_tensors or schema.name.startswith("new_") or schema.name.endswith("_like")
 
@@ -132,7 +132,7 @@ def type_name(type_: Type, names: dict[str, str], list_name: str = "Sequence") -
             name = f"{name} | None"
         elif suffix == "[]":
             name = f"{list_name}[{name}]"
-        else:  # one number stands for all of `int[2]`
+        else:  # one number sets all of `int[2]`
             name = f"{name} | {list_name}[{name}]"
     return name
 

@@ -1,4 +1,4 @@
-"""The names of tags: those that have a meaning, and those that are torch's alone."""
+"""The names of tags: those with a meaning here, and those that only torch uses."""
 
 # The enumerators of opwright::Tag.
 TAGS = (
@@ -18,7 +18,7 @@ TAGS = (
     "nondifferentiable",
     "ordered",
 )
-# What torch.Tag has and we do not ask for: taken, and without a meaning.
+# Tags of torch.Tag that are accepted and ignored.
 FOREIGN_TAGS = frozenset(
     {
         "cudagraph_unsafe",

@@ -1,4 +1,4 @@
-"""YAML as nodes, which know their lines; every problem is told with its line."""
+"""YAML as nodes with their lines; every problem is reported with its line."""
 
 import re
 from typing import NoReturn
@@ -15,17 +15,17 @@ Fields = dict[str, tuple[yaml.Node, yaml.Node]]
 
 
 class DeclarationError(ValueError):
-    """A problem of the YAML file; the text starts with its name and the line."""
+    """An error in the YAML file; the text starts with the file name and the line."""
 
 
 class NodeReader:
-    """Reads nodes of the file that errors call `name`."""
+    """Reads nodes of the file; `name` is its name in errors."""
 
     def __init__(self, name: str):
         self.name = name
 
     def compose(self, text: str) -> yaml.Node | None:
-        """Return the root of the document; None when there is nothing in it."""
+        """Return the root of the document; None if it is empty."""
         try:
             return yaml.compose(text, Loader=yaml.SafeLoader)
         except yaml.MarkedYAMLError as error:
@@ -59,7 +59,7 @@ class NodeReader:
         return node.value
 
     def read_function(self, node: yaml.Node, what: str, may_be_python: bool) -> str:
-        """Read the name of a C++ function or, where that may be, "package.module:function"."""
+        """Read the name of a C++ function or, where allowed, "package.module:function"."""
         name = self.read_text(node, what)
         is_python = is_python_path(name)
         is_cpp = re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII)
@@ -76,7 +76,7 @@ class NodeReader:
                 "which is written package.module:function",
             )
         if not is_cpp and not is_python:
-            self.fail(node, f"'{name}' is no name of a C++ function")
+            self.fail(node, f"'{name}' is not the name of a C++ function")
         return name
 
     def fail(self, node: yaml.Node, problem: str) -> NoReturn:
@@ -87,7 +87,7 @@ class NodeReader:
 
 
 def is_python_path(name: str) -> bool:
-    """Whether a name is "package.module:function".
+    """Return whether a name is "package.module:function".
 
     >>> is_python_path("audio.kernels:soft_clip"), is_python_path("soft_clip_cpu")
     (True, False)

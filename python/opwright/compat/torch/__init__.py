@@ -1,4 +1,4 @@
-"""torch: Opwright's names where code written for PyTorch looks for them."""
+"""torch: Opwright's names under PyTorch's module path."""
 
 from opwright import *  # noqa: F403
 from opwright import _DTYPES, _FUNCTIONS, ops

@@ -1,4 +1,4 @@
-"""torch.amp: lower precision where that is safe."""
+"""torch.amp: automatic mixed precision."""
 
 from opwright import autocast
 from opwright.autograd import custom_bwd, custom_fwd

@@ -19,7 +19,7 @@ __all__ = ["CompilerConfig", "ge", "get_npu_backend", "register_fx_node_ge_conve
 
 
 def get_npu_backend(*, compiler_config: CompilerConfig | None = None) -> Callable[..., Any]:
-    """Return a backend for `torch.compile`; as `opwright.ge.get_compiler`.
+    """Return a backend for `torch.compile`, like `opwright.ge.get_compiler`.
 
     >>> import opwright.compat.torchair as torchair
     >>> torchair.get_npu_backend().__name__

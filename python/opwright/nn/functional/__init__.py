@@ -1,4 +1,4 @@
-"""Layers as functions: each calls an operator with the arguments that torch.nn.functional takes.
+"""Layers as functions: each calls an operator with the arguments of torch.nn.functional.
 
 >>> import opwright as ow
 >>> import opwright.nn.functional as F

@@ -81,7 +81,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
-    """Return the scaled elu that keeps mean and variance.
+    """Return the scaled elu, which keeps mean and variance.
 
     >>> ow.nn.functional.selu(ow.tensor([-1.0, 2.0]))
     tensor([-1.1113,  2.1014])
@@ -99,7 +99,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 
 
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:
-    """Return x times the normal distribution's share below x.
+    """Return x times the cumulative normal distribution at x.
 
     >>> ow.nn.functional.gelu(ow.tensor([-1.0, 2.0]))
     tensor([-0.1587,  1.9545])
@@ -185,7 +185,7 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
 
 
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """Return x moved towards zero by lambd.
+    """Return x shrunk towards zero by lambd.
 
     >>> ow.nn.functional.softshrink(ow.tensor([-2.0, 0.25]))
     tensor([-1.5000,  0.0000])
@@ -271,7 +271,7 @@ def _along(
 def softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: ow.dtype | None = None
 ) -> Tensor:
-    """Return exp(x) with the sum 1 along a dimension.
+    """Return softmax along a dimension: the results sum to 1.
 
     >>> ow.nn.functional.softmax(ow.zeros(2), dim=0)
     tensor([0.5000, 0.5000])

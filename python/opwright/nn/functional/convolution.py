@@ -24,7 +24,7 @@ def conv1d(
     dilation: SizeLike = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Slide a window over (N, C, L).
+    """Return the 1D convolution of (N, C, L).
 
     >>> ow.nn.functional.conv1d(ow.ones(1, 1, 3), ow.ones(1, 1, 2))
     tensor([[[2., 2.]]])
@@ -41,7 +41,7 @@ def conv2d(
     dilation: SizeLike = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Slide a window over (N, C, H, W).
+    """Return the 2D convolution of (N, C, H, W).
 
     >>> ow.nn.functional.conv2d(ow.ones(1, 1, 2, 2), ow.ones(1, 1, 2, 2))
     tensor([[[[4.]]]])
@@ -58,7 +58,7 @@ def conv3d(
     dilation: SizeLike = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Slide a window over (N, C, D, H, W).
+    """Return the 3D convolution of (N, C, D, H, W).
 
     >>> ow.nn.functional.conv3d(ow.ones(1, 1, 2, 2, 2), ow.ones(1, 1, 2, 2, 2))
     tensor([[[[[8.]]]]])
@@ -76,7 +76,7 @@ def conv_transpose1d(
     groups: int = 1,
     dilation: SizeLike = 1,
 ) -> Tensor:
-    """Do what the gradient of conv1d does to its input.
+    """Return the transposed convolution: the gradient of conv1d with respect to its input.
 
     >>> ow.nn.functional.conv_transpose1d(ow.ones(1, 1, 2), ow.ones(1, 1, 2))
     tensor([[[1., 2., 1.]]])
@@ -96,7 +96,7 @@ def conv_transpose2d(
     groups: int = 1,
     dilation: SizeLike = 1,
 ) -> Tensor:
-    """Do what the gradient of conv2d does to its input.
+    """Return the transposed convolution: the gradient of conv2d with respect to its input.
 
     >>> ow.nn.functional.conv_transpose2d(ow.ones(1, 1, 1, 2), ow.ones(1, 1, 1, 2))
     tensor([[[[1., 2., 1.]]]])
@@ -116,7 +116,7 @@ def conv_transpose3d(
     groups: int = 1,
     dilation: SizeLike = 1,
 ) -> Tensor:
-    """Do what the gradient of conv3d does to its input.
+    """Return the transposed convolution: the gradient of conv3d with respect to its input.
 
     >>> ow.nn.functional.conv_transpose3d(ow.ones(1, 1, 1, 1, 2), ow.ones(1, 1, 1, 1, 2))
     tensor([[[[[1., 2., 1.]]]]])

@@ -25,14 +25,14 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Tensor:
-    """Return the rows of `weight` that `input` names.
+    """Return the rows of `weight` indexed by `input`.
 
     >>> ow.nn.functional.embedding(ow.tensor([1, 0]), ow.tensor([[1.0], [2.0]]))
     tensor([[2.],
             [1.]])
 
-    The gradient leaves out the row `padding_idx`. With `max_norm`, rows that are used and longer
-    than this are first made shorter, in `weight` itself.
+    The row `padding_idx` gets no gradient. With `max_norm`, used rows with a larger norm are first
+    scaled down, in `weight` itself.
     """
     count = weight.shape[0]
     if padding_idx is None:
@@ -58,7 +58,7 @@ def _shorten_rows(weight: Tensor, used: Tensor, max_norm: float, norm_type: floa
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
-    """Return 1 at the place that each int names, else 0.
+    """Return 1 at the index given by each int, 0 elsewhere.
 
     >>> ow.nn.functional.one_hot(ow.tensor([1, 0]), 3)
     tensor([[0, 1, 0],

@@ -25,14 +25,14 @@ _REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 
 def reduction_number(reduction: str) -> int:
-    """Return the number that operators take for the name of a reduction."""
+    """Return the number that operators use for the name of a reduction."""
     if reduction not in _REDUCTIONS:
         raise ValueError(f"reduction must be 'none', 'mean' or 'sum', got {reduction!r}")
     return _REDUCTIONS[reduction]
 
 
 def read_reduction(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
-    """Return the reduction, also of the two flags that it replaced."""
+    """Return the reduction, also from the two flags that it replaced."""
     if size_average is not None or reduce is not None:
         if reduce is False:
             return "none"
@@ -96,7 +96,7 @@ def smooth_l1_loss(
     reduction: str = "mean",
     beta: float = 1.0,
 ) -> Tensor:
-    """Return the absolute difference with a round bottom of width beta.
+    """Return the absolute difference, quadratic within beta of zero.
 
     >>> ow.nn.functional.smooth_l1_loss(ow.tensor([1.0, 3.0]), ow.tensor([1.0, 1.0]))
     tensor(0.7500)
@@ -114,7 +114,7 @@ def huber_loss(
     delta: float = 1.0,
     weight: Tensor | None = None,
 ) -> Tensor:
-    """Return half the squared difference, and a line beyond delta.
+    """Return half the squared difference, linear beyond delta.
 
     >>> ow.nn.functional.huber_loss(ow.tensor([1.0, 3.0]), ow.tensor([1.0, 1.0]))
     tensor(0.7500)
@@ -179,7 +179,7 @@ def nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Return minus the log probability of the class that each target names.
+    """Return the negative log probability of each target class.
 
     >>> ow.nn.functional.nll_loss(ow.tensor([[-0.5, -1.0]]), ow.tensor([1]))
     tensor(1.)

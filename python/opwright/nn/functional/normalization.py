@@ -29,7 +29,7 @@ def layer_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Return x with mean 0 and variance 1 over the last dimensions, scaled and moved.
+    """Normalize x to mean 0 and variance 1 over the last dimensions, then scale and shift.
 
     >>> ow.nn.functional.layer_norm(ow.tensor([[1.0, 3.0]]), [2])
     tensor([[-1.0000,  1.0000]])
@@ -43,7 +43,7 @@ def rms_norm(
     weight: Tensor | None = None,
     eps: float | None = None,
 ) -> Tensor:
-    """Return x divided by the root of its mean square over the last dimensions.
+    """Return x divided by its root mean square over the last dimensions.
 
     >>> ow.nn.functional.rms_norm(ow.tensor([[3.0, 4.0]]), [2])
     tensor([[0.8485, 1.1314]])
@@ -58,7 +58,7 @@ def group_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Return x with mean 0 and variance 1 over each group of channels, scaled and moved.
+    """Normalize x to mean 0 and variance 1 over each group of channels, then scale and shift.
 
     >>> ow.nn.functional.group_norm(ow.tensor([[1.0, 3.0]]), 1)
     tensor([[-1.0000,  1.0000]])
@@ -76,7 +76,7 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Return x with mean 0 and variance 1 for each channel, of the batch or of the running ones.
+    """Normalize each channel of x by batch or running statistics to mean 0 and variance 1.
 
     >>> F = ow.nn.functional
     >>> F.batch_norm(ow.tensor([[1.0], [3.0]]), None, None, training=True)
@@ -103,7 +103,7 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Return x with mean 0 and variance 1 for each channel of each example.
+    """Normalize each channel of each sample of x to mean 0 and variance 1.
 
     >>> ow.nn.functional.instance_norm(ow.tensor([[[1.0, 3.0]]]))
     tensor([[[-1.0000,  1.0000]]])
@@ -175,7 +175,7 @@ def _drop_channels(
 def dropout1d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
-    """Set whole channels of (N, C, L) to zero.
+    """Set entire channels of (N, C, L) to zero.
 
     >>> ow.nn.functional.dropout1d(ow.ones(1, 2, 2), p=1.0).sum()
     tensor(0.)
@@ -186,7 +186,7 @@ def dropout1d(
 def dropout2d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
-    """Set whole channels of (N, C, H, W) to zero.
+    """Set entire channels of (N, C, H, W) to zero.
 
     >>> ow.nn.functional.dropout2d(ow.ones(1, 2, 2, 2), p=1.0).sum()
     tensor(0.)
@@ -197,7 +197,7 @@ def dropout2d(
 def dropout3d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
-    """Set whole channels of (N, C, D, H, W) to zero.
+    """Set entire channels of (N, C, D, H, W) to zero.
 
     >>> ow.nn.functional.dropout3d(ow.ones(1, 2, 2, 2, 2), p=1.0).sum()
     tensor(0.)
@@ -208,7 +208,7 @@ def dropout3d(
 def alpha_dropout(
     input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Tensor:
-    """Drop elements so that mean and variance stay, for networks of selu.
+    """Drop elements while keeping mean and variance, for selu networks.
 
     >>> ow.nn.functional.alpha_dropout(ow.ones(2))
     tensor([1., 1.])
@@ -221,7 +221,7 @@ def alpha_dropout(
 def feature_alpha_dropout(
     input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Tensor:
-    """Do the same with whole channels.
+    """Like alpha_dropout, with entire channels.
 
     >>> ow.nn.functional.feature_alpha_dropout(ow.ones(1, 2))
     tensor([[1., 1.]])

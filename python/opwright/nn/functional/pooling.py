@@ -53,7 +53,7 @@ def avg_pool1d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
-    """Return the mean of each window of (N, C, L); its stride is its size unless given.
+    """Return the mean of each window of (N, C, L); the stride defaults to the window size.
 
     >>> ow.nn.functional.avg_pool1d(ow.arange(4.0).reshape(1, 1, 4), 2)
     tensor([[[0.5000, 2.5000]]])
@@ -72,7 +72,7 @@ def avg_pool2d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
-    """Return the mean of each window of (N, C, H, W); its stride is its size unless given.
+    """Return the mean of each window of (N, C, H, W); the stride defaults to the window size.
 
     >>> ow.nn.functional.avg_pool2d(ow.arange(4.0).reshape(1, 1, 1, 4), (1, 2))
     tensor([[[[0.5000, 2.5000]]]])
@@ -91,7 +91,7 @@ def avg_pool3d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
-    """Return the mean of each window of (N, C, D, H, W); its stride is its size unless given.
+    """Return the mean of each window of (N, C, D, H, W); the stride defaults to the window size.
 
     >>> ow.nn.functional.avg_pool3d(ow.arange(4.0).reshape(1, 1, 1, 1, 4), (1, 1, 2))
     tensor([[[[[0.5000, 2.5000]]]]])
@@ -110,7 +110,7 @@ def max_pool1d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """Return the maximum of each window of (N, C, L), and its place with `return_indices`.
+    """Return the maximum of each window of (N, C, L), and its index with `return_indices`.
 
     >>> ow.nn.functional.max_pool1d(ow.arange(4.0).reshape(1, 1, 4), 2)
     tensor([[[1., 3.]]])
@@ -137,7 +137,7 @@ def max_pool2d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """Return the maximum of each window of (N, C, H, W), and its place with `return_indices`.
+    """Return the maximum of each window of (N, C, H, W), and its index with `return_indices`.
 
     >>> ow.nn.functional.max_pool2d(ow.arange(4.0).reshape(1, 1, 1, 4), (1, 2))
     tensor([[[[1., 3.]]]])
@@ -164,7 +164,7 @@ def max_pool3d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """Return the maximum of each window of (N, C, D, H, W), and its place with `return_indices`.
+    """Return the maximum of each window of (N, C, D, H, W), and its index with `return_indices`.
 
     >>> ow.nn.functional.max_pool3d(ow.arange(4.0).reshape(1, 1, 1, 1, 4), (1, 1, 2))
     tensor([[[[[1., 3.]]]]])
@@ -183,7 +183,7 @@ def max_pool3d(
 
 
 def adaptive_avg_pool1d(input: Tensor, output_size: OptionalSizeLike) -> Tensor:
-    """Return means of (N, C, L) over windows that give the asked sizes.
+    """Return means of (N, C, L) over windows that yield the output size.
 
     >>> ow.nn.functional.adaptive_avg_pool1d(ow.arange(4.0).reshape(1, 1, 4), 2)
     tensor([[[0.5000, 2.5000]]])
@@ -192,7 +192,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: OptionalSizeLike) -> Tensor:
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: OptionalSizeLike) -> Tensor:
-    """Return means of (N, C, H, W) over windows that give the asked sizes.
+    """Return means of (N, C, H, W) over windows that yield the output size.
 
     >>> ow.nn.functional.adaptive_avg_pool2d(ow.arange(4.0).reshape(1, 1, 1, 4), (1, 2))
     tensor([[[[0.5000, 2.5000]]]])
@@ -201,7 +201,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: OptionalSizeLike) -> Tensor:
 
 
 def adaptive_avg_pool3d(input: Tensor, output_size: OptionalSizeLike) -> Tensor:
-    """Return means of (N, C, D, H, W) over windows that give the asked sizes.
+    """Return means of (N, C, D, H, W) over windows that yield the output size.
 
     >>> ow.nn.functional.adaptive_avg_pool3d(ow.arange(4.0).reshape(1, 1, 1, 1, 4), (1, 1, 2))
     tensor([[[[[0.5000, 2.5000]]]]])
@@ -212,7 +212,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: OptionalSizeLike) -> Tensor:
 def adaptive_max_pool1d(
     input: Tensor, output_size: OptionalSizeLike, return_indices: bool = False
 ) -> Any:
-    """Return maxima of (N, C, L) over windows that give the asked sizes.
+    """Return maxima of (N, C, L) over windows that yield the output size.
 
     >>> ow.nn.functional.adaptive_max_pool1d(ow.arange(4.0).reshape(1, 1, 4), 2)
     tensor([[[1., 3.]]])
@@ -224,7 +224,7 @@ def adaptive_max_pool1d(
 def adaptive_max_pool2d(
     input: Tensor, output_size: OptionalSizeLike, return_indices: bool = False
 ) -> Any:
-    """Return maxima of (N, C, H, W) over windows that give the asked sizes.
+    """Return maxima of (N, C, H, W) over windows that yield the output size.
 
     >>> ow.nn.functional.adaptive_max_pool2d(ow.arange(4.0).reshape(1, 1, 1, 4), (1, 2))
     tensor([[[[1., 3.]]]])
@@ -236,7 +236,7 @@ def adaptive_max_pool2d(
 def adaptive_max_pool3d(
     input: Tensor, output_size: OptionalSizeLike, return_indices: bool = False
 ) -> Any:
-    """Return maxima of (N, C, D, H, W) over windows that give the asked sizes.
+    """Return maxima of (N, C, D, H, W) over windows that yield the output size.
 
     >>> ow.nn.functional.adaptive_max_pool3d(ow.arange(4.0).reshape(1, 1, 1, 1, 4), (1, 1, 2))
     tensor([[[[[1., 3.]]]]])

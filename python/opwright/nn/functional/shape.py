@@ -1,4 +1,4 @@
-"""Padding, and changes of resolution."""
+"""Padding and resizing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PADS = {"reflect": "reflection_pad", "replicate": "replication_pad"}
 def pad(
     input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None
 ) -> Tensor:
-    """Add elements before and after; `pad` has two counts for each dimension, the last one first.
+    """Pad a tensor; `pad` has two counts for each dimension, last dimension first.
 
     >>> ow.nn.functional.pad(ow.ones(1, 2), (1, 2))
     tensor([[0., 1., 1., 0., 0.]])
@@ -48,7 +48,7 @@ def _pad_circular(input: Tensor, pad: Sequence[int]) -> Tensor:
     for i in range(len(pad) // 2):
         dim = input.ndim - 1 - i
         before, after = pad[2 * i], pad[2 * i + 1]
-        # What is cut off is not repeated on the other side.
+        # Cropped elements are not repeated on the other side.
         size = input.shape[dim] + min(before, 0) + min(after, 0)
         kept = input.narrow(dim, max(-before, 0), size)
         if before > size or after > size:
@@ -65,7 +65,7 @@ def _pad_circular(input: Tensor, pad: Sequence[int]) -> Tensor:
     return input
 
 
-# By mode, then by how many dimensions are resized.
+# By mode, then by the number of resized dimensions.
 _UPSAMPLE = {
     "nearest": {1: "upsample_nearest1d", 2: "upsample_nearest2d", 3: "upsample_nearest3d"},
     "linear": {1: "upsample_linear1d"},
@@ -84,7 +84,7 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Tensor:
-    """Return (N, C, ...) with other sizes, given as such or by a factor.
+    """Resize (N, C, ...) to given sizes or by a factor.
 
     >>> ow.nn.functional.interpolate(ow.arange(2.0).reshape(1, 1, 2), scale_factor=2)
     tensor([[[0., 0., 1., 1.]]])

@@ -1,6 +1,6 @@
-// libcublasLt.so.13 that is made up: products of columns on the cpu, after the description that the
-// real one would get. It refuses what that one refuses: a leading dimension that is too small,
-// sizes that do not meet, memory that is less aligned than was said.
+// A fake libcublasLt.so.13: column-major products on the CPU, from the description that the real
+// one would get. It rejects what the real one rejects: a leading dimension that is too small, sizes
+// that do not match, memory that is less aligned than stated.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

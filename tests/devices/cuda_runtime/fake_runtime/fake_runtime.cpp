@@ -24,7 +24,7 @@ struct CUevent_st {
   CUstream_st* stream = nullptr;
   bool has_come = true;
   bool has_timing = true;
-  int place = 0;  // in the order of all that came
+  int place = 0;  // in the order of all work
 };
 
 namespace opwright::fake_cuda {

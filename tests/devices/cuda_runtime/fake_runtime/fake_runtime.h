@@ -1,9 +1,8 @@
-// Two devices that are made up: CUDA's runtime on the cpu, so that the plug-in's own code runs
-// where there is no device.
+// Two fake devices: CUDA's runtime on the CPU, so that the plug-in's own code runs without a
+// device.
 //
-// Work is queued and done no earlier than somebody waits for it, so that code that forgets to wait
-// sees old values. Streams and events know their device, as CUDA's do. Nothing here is called by
-// two threads at once.
+// Queued work runs no earlier than it is waited for, so code that forgets to wait sees old values.
+// Streams and events know their device, like CUDA's. Nothing here is called by two threads at once.
 #pragma once
 
 #include <functional>
@@ -12,7 +11,7 @@
 
 namespace opwright::fake_cuda {
 
-// Adds work to a stream of the current device. It gives its status, which the device then keeps.
+// Adds work to a stream of the current device. It returns its status, which the device then keeps.
 void queue_work(cudaStream_t stream, std::function<cudaError_t()> work);
 
 }  // namespace opwright::fake_cuda

@@ -22,7 +22,7 @@ bool has_mapped(const std::string& name) {
   return text.str().find(name) != std::string::npos;
 }
 
-// First of the file: nothing has asked for a device yet.
+// First in the file: nothing has used a device yet.
 TEST(CudaPlugin, LoadsWithoutADriver) {
   EXPECT_EQ(plugin().abi_major, OPW_ABI_MAJOR);
   EXPECT_EQ(plugin().abi_minor, OPW_ABI_MINOR);
@@ -56,7 +56,7 @@ TEST(CudaPlugin, TellsWhyThereIsNoDevice) {
 TEST(CudaPlugin, NamesTheMissingDriver) {
   if (table().count() > 0 || dlopen("libcuda.so.1", RTLD_NOW)) GTEST_SKIP() << "there is a driver";
   EXPECT_EQ(property("problem"),
-            "no NVIDIA driver (libcuda.so.1 is not there): install one, or run on another device");
+            "no NVIDIA driver (libcuda.so.1 not found): install one, or run on another device");
 }
 
 TEST(CudaPlugin, CountsNothingBeforeTheFirstAllocation) {

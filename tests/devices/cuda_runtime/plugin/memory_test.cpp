@@ -107,7 +107,7 @@ TEST(CudaDevice, TellsWhoHasTheMemoryWhereThereIsNoRoom) {
   const std::string error = given_error();
   EXPECT_TRUE(error.starts_with("MemoryError: cuda:0 has ")) << error;
   EXPECT_TRUE(error.ends_with("opwright.cuda.empty_cache()")) << error;
-  const Memory later(size_t{1} << 20);  // the device goes on
+  const Memory later(size_t{1} << 20);  // the device still works
   expect_ok(table().synchronize(host(), 0));
 }
 

@@ -18,7 +18,7 @@ const OpwBinary& plugin();
 const OpwDeviceTable& table();
 const OpwHost* host();
 
-// "RuntimeError: ..." of the error given last, empty after none.
+// "RuntimeError: ..." of the last error, or empty.
 std::string given_error();
 // Fails the test where a function of the table failed.
 void expect_ok(int status);

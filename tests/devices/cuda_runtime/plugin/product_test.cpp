@@ -19,7 +19,7 @@ namespace {
 
 enum class Order { Rows, Columns, Spread };
 
-// A matrix of small whole numbers, which every dtype holds exactly, in memory with gaps.
+// A matrix of small integers, which every dtype represents exactly, in memory with gaps.
 template <class T>
 struct Matrix {
   int64_t rows, columns, batch;

@@ -1,4 +1,4 @@
-// Kernels built from a text, and what is said when one is wrong or fails.
+// Kernels built from text, and the errors when one is wrong or fails.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

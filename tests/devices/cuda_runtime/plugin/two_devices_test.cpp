@@ -72,7 +72,7 @@ TEST(CudaTwoDevices, FreeMemoryOnAStreamOfItsDeviceWhicheverIsCurrent) {
   void* next = nullptr;
   expect_ok(table().allocate(host(), 0, size_t{30} << 20, nullptr, &next));
   if (property("name") == "made up") {
-    EXPECT_NE(next, memory);  // the stream has not come there
+    EXPECT_NE(next, memory);  // the stream has not reached it
   }
   expect_ok(table().set_current(host(), 0));
   table().free(0, next, size_t{30} << 20, nullptr);

@@ -1,4 +1,4 @@
-"""The models with their inputs: how each is called, at which sizes, and what is free in it."""
+"""The models with their inputs: how each is called, at which sizes, and which are dynamic."""
 
 import functools
 import os
@@ -84,7 +84,7 @@ def to_torch(array: np.ndarray) -> torch.Tensor:
 
 
 def random_of(*sizes: int) -> np.random.Generator:
-    """Numbers that depend on the sizes alone."""
+    """Numbers that depend on the sizes only."""
     return np.random.default_rng(list(sizes))
 
 

@@ -1,4 +1,4 @@
-"""A net with sizes that only the data tell: it keeps the points whose score is positive.
+"""A net with data-dependent sizes: it keeps the points whose score is positive.
 
 The kept points are as many as a mask says; as many slots as a sum over the data gives are made
 beside them.

@@ -1,4 +1,4 @@
-"""An LSTM cell in a loop that the graph holds: sequences of any length, one after the other.
+"""An LSTM cell in a loop inside the graph: sequences of any length, one after the other.
 
 In torch it is a loop of Python.
 """

@@ -1,6 +1,6 @@
 """A tagger: an embedding, an LSTM of two layers in both directions, a linear layer.
 
-It takes the state to start from and gives the last one.
+It takes the initial state and returns the last one.
 """
 
 from types import ModuleType

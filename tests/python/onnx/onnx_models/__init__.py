@@ -1,4 +1,4 @@
-"""Whole models for ONNX: `make(package)` builds each of opwright.nn or of torch.nn.
+"""Entire models for ONNX: `make(package)` builds each with opwright.nn or torch.nn.
 
-Each has an operator of a binary inside, which torch's twin writes with torch's own.
+Each contains an operator of a binary; the torch version uses torch's own operators.
 """

@@ -108,7 +108,7 @@ def write_model(case: Case, model: Any, path: Path, opset: int, *, from_program:
 
 
 def write_torch_model(case: Case, model: torch.nn.Module, opset: int) -> bytes:
-    """Export torch's twin by its old exporter, which needs nothing but torch."""
+    """Export the torch version with its old exporter, which needs only torch."""
     arguments = map_arrays(to_torch, case.inputs(*case.exported))
     shapes = case.dynamic_shapes(lambda name, **_: name)
     file = io.BytesIO()
@@ -145,5 +145,5 @@ def run_session(
 
 
 def node_values(model: onnx.ModelProto) -> list[str]:
-    """Name what the nodes of the graph make."""
+    """Return the names of the values that the graph's nodes compute."""
     return [name for node in model.graph.node for name in node.output if name]

@@ -1,6 +1,6 @@
 """Correct operators, each with one ordinary example: opcheck must find nothing in them.
 
-A case also tells what the call gives, so that it is known to be correct.
+A case also states what the call returns, so that it is known to be correct.
 """
 
 from . import (  # noqa: F401

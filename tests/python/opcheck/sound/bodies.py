@@ -1,4 +1,4 @@
-"""Operators that are made of others."""
+"""Composite operators."""
 
 import opwright as ow
 

@@ -10,10 +10,10 @@ NAMESPACE = "sound_python"
 
 @dataclass(frozen=True)
 class Case(Example):
-    """An example and what it gives: values, or what holds of them."""
+    """An example and its result: values, or conditions on them."""
 
     gives: object = None
-    leaves: object = None  # written arguments, afterwards: by name of their place
+    leaves: object = None  # written arguments after the call, by name
     holds: Callable[[object], bool] | None = None
 
 

@@ -1,4 +1,4 @@
-"""Operators that take some dtypes only, or give one of their own."""
+"""Operators that accept some dtypes only, or return a fixed one."""
 
 import numpy as np
 import opwright as ow

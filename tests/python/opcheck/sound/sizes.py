@@ -1,4 +1,4 @@
-"""Operators whose results have sizes of their own, or that are strict about those they take."""
+"""Operators whose results have other sizes, or that are strict about their inputs' sizes."""
 
 import numpy as np
 import opwright as ow
@@ -26,7 +26,7 @@ def finds_positions(host: Host) -> Case:
 
 @sound
 def selects_positive(host: Host) -> Case:
-    """A size in a range that the fake kernel tells."""
+    """A size in a range that the fake kernel states."""
 
     def fake(x):
         return x.new_empty((ow.library.get_ctx().new_dynamic_size(min=0),))

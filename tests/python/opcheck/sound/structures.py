@@ -1,4 +1,4 @@
-"""Operators with lists, optional tensors, several results and arguments that are no tensors."""
+"""Operators with lists, optional tensors, several results and non-tensor arguments."""
 
 import opwright as ow
 

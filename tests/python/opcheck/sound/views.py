@@ -1,4 +1,4 @@
-"""Operators that give views of their input."""
+"""Operators that return views of their input."""
 
 import opwright as ow
 

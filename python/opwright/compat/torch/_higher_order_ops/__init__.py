@@ -1,4 +1,4 @@
-"""torch._higher_order_ops: control flow on data that a graph can hold."""
+"""torch._higher_order_ops: data-dependent control flow that a graph can represent."""
 
 from opwright.compat._absent import absent
 from opwright.control_flow import cond, while_loop

@@ -1,4 +1,4 @@
-"""torch.autograd.function: functions with a backward of their own."""
+"""torch.autograd.function: functions with their own backward."""
 
 from opwright.autograd.function import Function, FunctionCtx, once_differentiable
 from opwright.compat._absent import absent

@@ -1,4 +1,4 @@
-"""torch.export: programs that leave Python."""
+"""torch.export: programs that run without Python."""
 
 from opwright.compat._absent import absent
 from opwright.export import (

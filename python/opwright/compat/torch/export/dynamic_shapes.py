@@ -1,4 +1,4 @@
-"""torch.export.dynamic_shapes: sizes that may vary."""
+"""torch.export.dynamic_shapes: dynamic sizes."""
 
 from opwright.compat._absent import absent
 from opwright.export import Dim, ShapesCollection, dims

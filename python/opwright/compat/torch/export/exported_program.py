@@ -1,4 +1,4 @@
-"""torch.export.exported_program: what export gives."""
+"""torch.export.exported_program: the result of export."""
 
 from opwright.compat._absent import absent
 from opwright.export import ExportedProgram, default_decompositions

@@ -1,4 +1,4 @@
-"""torch.export.graph_signature: what the inputs and outputs of a program are."""
+"""torch.export.graph_signature: the roles of a program's inputs and outputs."""
 
 from opwright.compat._absent import absent
 from opwright.export import (

@@ -1,4 +1,4 @@
-"""torch.onnx.symbolic_helper: what symbolics are written with."""
+"""torch.onnx.symbolic_helper: helpers for writing symbolics."""
 
 from opwright.compat._absent import absent
 from opwright.onnx.symbolic_helper import (

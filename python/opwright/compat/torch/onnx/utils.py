@@ -1,4 +1,4 @@
-"""torch.onnx.utils: where older code finds the names of torch.onnx."""
+"""torch.onnx.utils: the names of torch.onnx for older code."""
 
 from opwright.compat._absent import absent
 from opwright.onnx import (

@@ -1,4 +1,4 @@
-"""torch.utils._pytree: trees of containers."""
+"""torch.utils._pytree: pytrees."""
 
 from opwright.compat._absent import absent
 from opwright.pytree import (

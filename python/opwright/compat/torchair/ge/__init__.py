@@ -1,4 +1,4 @@
-"""torchair.ge: what converters are written with."""
+"""torchair.ge: the names that converters use."""
 
 from opwright.compat._absent import absent
 from opwright.ge import Const, DataType, Tensor, attr, custom_op

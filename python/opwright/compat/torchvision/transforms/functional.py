@@ -1,4 +1,4 @@
-"""torchvision.transforms.functional: images of PIL as tensors and back.
+"""torchvision.transforms.functional: conversion between PIL images and tensors.
 
 PIL is imported by the function that needs it.
 """
