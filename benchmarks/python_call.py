@@ -49,9 +49,7 @@ def add_cpp_operators(report, figures):
         )
         whole, peer = figures.of("ours", name), figures.of("torch", name)
         report.add(
-            Row.times_better(
-                "  total, vs torch.ops", ours=whole, peer=peer, times=times, unit="ns"
-            )
+            Row.times_better("  total, vs torch.ops", ours=whole, peer=peer, times=times, unit="ns")
         )
     keywords = figures.difference("ours", "f", "b")
     peer = figures.difference("torch", "f", "b")

@@ -133,9 +133,7 @@ def add_told(report, figures, rounds):
     report.add(Row.told("fake call, vs custom_op", ours=ours, unit="us", peer=peer))
     ours, peer = seconds_to_load(rounds)
     report.add(
-        Row.told(
-            "load of a binary, vs TORCH_LIBRARY", ours=ours * 1e3, unit="ms", peer=peer * 1e3
-        )
+        Row.told("load of a binary, vs TORCH_LIBRARY", ours=ours * 1e3, unit="ms", peer=peer * 1e3)
     )
 
 

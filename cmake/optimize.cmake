@@ -128,8 +128,7 @@ opwright_optimize(
   generated_ops/gradients_01.cpp
   generated_ops/gradients_02.cpp
   generated_ops/gradients_03.cpp
-  REASON
-    "Rules of operators that the generator lists as quick (NUM_QUICK), where overhead matters."
+  REASON "Rules of operators that the generator lists as quick (NUM_QUICK), where overhead matters."
 )
 opwright_optimize(
   size

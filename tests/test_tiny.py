@@ -22,7 +22,7 @@ def soft_clip(x: np.ndarray, limit: float) -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def in_python() -> Iterator[ow.Operator]:
-    """Define audio::soft_clip anew in Python, with every rule but jvp, which backward gives."""
+    """Define audio::soft_clip again in Python, with every rule but jvp, which backward gives."""
     with ow.library.Library("tiny", "DEF") as lib:
         lib.define("soft_clip(Tensor x, float limit=1.0) -> Tensor", tags="pointwise")
         lib.impl("soft_clip", lambda x, limit: limit * (x / limit).tanh(), "CPU")

@@ -99,7 +99,7 @@ Allocator::Block* Allocator::BlockTable::take(const void* data) noexcept {
   while (places_[place] && places_[place]->data != data) place = (place + 1) & mask_;
   Block* found = places_[place];
   if (!found) return nullptr;
-  // Later entries move up if their home slot allows it, so that no search ends too early.
+  // Later entries move up if their first slot allows it, so that no search ends too early.
   size_t hole = place;
   for (size_t next = (hole + 1) & mask_; places_[next]; next = (next + 1) & mask_) {
     const size_t home = home_of(places_[next]->data);

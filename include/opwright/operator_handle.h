@@ -164,8 +164,8 @@ class OperatorHandle<R(Args...)> {
 template <size_t N>
 struct FixedText {
   char text[N];
-  constexpr FixedText(const char (
-      &characters)[N]) {  // NOLINT(google-explicit-constructor): from a literal
+  constexpr FixedText(
+      const char (&characters)[N]) {  // NOLINT(google-explicit-constructor): from a literal
     for (size_t i = 0; i < N; ++i) text[i] = characters[i];
   }
 };

@@ -35,8 +35,7 @@ const OpwDeviceTable& table_that_pins() {
     const OpwDeviceTable* table = find_device_table(find_device_type(name).value_or(0));
     if (pins_memory(table)) return *table;
   }
-  throw_error("RuntimeError",
-              "pin_memory: no device that pins memory is here; omit pin_memory");
+  throw_error("RuntimeError", "pin_memory: no device that pins memory is here; omit pin_memory");
 }
 
 struct PinnedBlock {

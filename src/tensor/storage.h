@@ -33,7 +33,7 @@ struct OPWRIGHT_EXPORT Storage {
   size_t nbytes = 0;     // Fake: the size that the data would have, or kUnknownBytes
   Device device;
   Deleter deleter = nullptr;  // Foreign, or memory from a StorageSource; null: none
-  void* context = nullptr;  // for the deleter; else, OfDevice: the OpwStream of its allocation
+  void* context = nullptr;    // for the deleter; else, OfDevice: the OpwStream of its allocation
   Kind kind = Kind::Fake;
   bool is_read_only = false;
 

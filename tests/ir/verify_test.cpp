@@ -30,8 +30,7 @@ class VerifyGraph : public ::testing::Test {
 };
 
 TEST_F(VerifyGraph, WantsOutputs) {
-  EXPECT_ERROR(verify(*graph_), "ValueError",
-               "graph: it has no outputs; call set_outputs");
+  EXPECT_ERROR(verify(*graph_), "ValueError", "graph: it has no outputs; call set_outputs");
 }
 
 TEST_F(VerifyGraph, RefusesAValueBeforeItIsComputed) {

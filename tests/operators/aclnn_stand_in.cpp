@@ -1,4 +1,4 @@
-// Functions of the form of Ascend's aclnn that stand in for a vendor's library of operators:
+// Functions of the form of Ascend's aclnn in place of a vendor's library of operators:
 // aclnnAddCustom on float32 tensors in host memory, and one that fails. It holds its caller to the
 // two phases, and tells how many objects are alive.
 #include <cstdint>

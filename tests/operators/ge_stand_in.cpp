@@ -1,4 +1,4 @@
-// A library of the form of opwright/ge_engine.h that stands in for a vendor's engine: it reads the
+// A library of the form of opwright/ge_engine.h in place of a vendor's engine: it reads the
 // bytes of a graph and computes element by element on float32 tensors of equal sizes in host
 // memory. It holds its caller to the order of calls and to the sizes, and keeps a record of the
 // calls.

@@ -1,5 +1,5 @@
 // probe::...: operators through which tests of the Python bindings hold tensors in C++, let them go
-// on other threads, wait without Python's lock, and call back into Python.
+// on other threads, wait without the GIL, and call back into Python.
 //
 // It imports probe::inner, which a test defines in Python before it loads this binary.
 #include <chrono>
@@ -48,7 +48,7 @@ void drop_held_on_thread(int64_t index) {
   std::thread([&] { (void)take(index); }).join();
 }
 
-// Copies and drops handles of `x` for a while without Python's lock.
+// Copies and drops handles of `x` for a while without the GIL.
 void churn(const Tensor& x, int64_t times) {
   for (int64_t i = 0; i < times; ++i) {
     const Tensor copy =

@@ -5,7 +5,7 @@ import pytest
 
 from .replay_run import check_replay
 
-pytest.importorskip("torch", reason="torch is not installed: no call was taken apart")
+pytest.importorskip("torch", reason="torch is not installed: no call was decomposed")
 
 OPERATORS = ["*softmax*", "*norm*", "mean*", "var*", "std*", "*loss*", "logsumexp*", "*add*m*"]
 SHARE = ["--op", *OPERATORS, "--share", "0.3", "--samples", "2", "--seed", "7"]

@@ -1,4 +1,4 @@
-"""The generator over an author's list: what a build makes of it, and sources to start from."""
+"""The generator over an author's list: what a build generates, and sources to start from."""
 
 import pytest
 from generate_ops.author_list import write_author_files

@@ -259,7 +259,7 @@ F = "- func: f(Tensor self) -> Tensor\n"
         ),
         (
             F + "  dispatch: {CPU: f}\n  dispatch: {CPU: f}\n",
-            "ops.yaml:3: 'dispatch' stands here tw",
+            "ops.yaml:3: 'dispatch' appears twice",
         ),
         (F, "ops.yaml:1: an operator needs a 'dispatch' with at least one function"),
         (

@@ -1,6 +1,6 @@
 """tools/setup: what it installs for each purpose, and what it says when it cannot.
 
-The script runs in a temporary tree with stand-ins for apt-get, dpkg-query, pip and sudo.
+The script runs in a temporary tree with fakes of apt-get, dpkg-query, pip and sudo.
 """
 
 import shutil

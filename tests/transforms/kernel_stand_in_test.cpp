@@ -1,6 +1,4 @@
 // Calls on a device without a kernel for them: which fallback runs, and what is counted.
-#include "opwright/transforms/mode/kernel_fallback.h"
-
 #include <cstdint>
 #include <optional>
 #include <vector>

@@ -83,8 +83,7 @@ std::string torch_name_of(int32_t type) {
 }  // namespace
 
 const TorchObjects& torch_objects() {
-  static const TorchObjects* objects =
-      nullptr;  // not guarded: an import can release the GIL
+  static const TorchObjects* objects = nullptr;  // not guarded: an import can release the GIL
   if (!objects) objects = new TorchObjects(import_objects());
   return *objects;
 }

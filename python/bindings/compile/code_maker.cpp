@@ -107,8 +107,7 @@ void bind_code_maker(nb::module_& m) {
         return find_emit_target(target) ? target.vector_bytes : 0;
       },
       "The vector size of compiled code; 0 if this processor is not supported.");
-  m.def("drop_unused_code", &drop_unused_code,
-        "Free code that no compiled function uses.");
+  m.def("drop_unused_code", &drop_unused_code, "Free code that no compiled function uses.");
 }
 
 }  // namespace opwright::python

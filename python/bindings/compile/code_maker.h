@@ -7,7 +7,8 @@ class module_;
 
 namespace opwright::python {
 
-// Imports nothing: opwright._compile.llvm is imported when code is requested, llvmlite when it is compiled.
+// Imports nothing: opwright._compile.llvm is imported when code is requested, llvmlite when it is
+// compiled.
 void bind_code_maker(nanobind::module_& m);
 
 }  // namespace opwright::python

@@ -120,12 +120,11 @@ void bind_fake_mode(nb::module_& m) {
              return self;
            })
       .def("__exit__", [](FakeModeObject& self, const nb::args&) { self.leave(); })
-      .def(
-          "from_tensor", &from_tensor, nb::arg("tensor"), nb::arg("dynamic") = false,
-          nb::arg("source") = "",
-          "Return the fake version of a real tensor, always the same one; fakes share storages as "
-          "the real ones do.\n\n`dynamic` makes the sizes of all dimensions symbolic, or those it "
-          "lists.")
+      .def("from_tensor", &from_tensor, nb::arg("tensor"), nb::arg("dynamic") = false,
+           nb::arg("source") = "",
+           "Return the fake version of a real tensor, always the same one; fakes share storages as "
+           "the real ones do.\n\n`dynamic` makes the sizes of all dimensions symbolic, or those it "
+           "lists.")
       .def_prop_ro(
           "shape_env",
           [](const FakeModeObject& self) { return shape_env_object(self.mode().shape_env()); },

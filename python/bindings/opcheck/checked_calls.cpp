@@ -73,8 +73,7 @@ void bind_checked_calls(nb::module_& m) {
           nb::rv_policy::reference)
       .def("__exit__", [](CheckedCallsObject& self, const nb::args& /*error*/) { self.leave(); })
       .def_prop_ro("num_checked", &CheckedCallsObject::num_checked)
-      .def_prop_ro("failures", &failures_of,
-                   "The line of each call with a fault, and the report.");
+      .def_prop_ro("failures", &failures_of, "The line of each call with a fault, and the report.");
 }
 
 }  // namespace opwright::python

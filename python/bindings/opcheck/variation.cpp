@@ -40,8 +40,7 @@ nb::tuple next_of(Variations& variations) {
 void bind_variation(nb::module_& m) {
   nb::class_<Variations>(m, "Variations", "Variations of a given call.")
       .def("__iter__", [](nb::object self) { return self; })
-      .def("__next__", &next_of,
-           "The values of all arguments, and what was changed.");
+      .def("__next__", &next_of, "The values of all arguments, and what was changed.");
   m.def(
       "vary",
       [](const nb::callable& op, const nb::tuple& args, const nb::dict& kwargs, uint64_t seed,

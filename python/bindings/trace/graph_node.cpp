@@ -345,9 +345,8 @@ constexpr const char* kNodeValueDoc =
 
 void bind_value(nb::module_& m) {
   nb::class_<NodeValueObject> value(m, "NodeValue", kNodeValueDoc);
-  value
-      .def_prop_ro(
-          "node", [](const NodeValueObject& self) { return self.owner; }, "Its node.")
+  value.def_prop_ro(
+           "node", [](const NodeValueObject& self) { return self.owner; }, "Its node.")
       .def_ro("index", &NodeValueObject::index, "Its index among the node's values.")
       .def_prop_rw(
           "name", [](const NodeValueObject& self) { return self.value().name(); },

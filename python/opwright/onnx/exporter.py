@@ -156,9 +156,7 @@ def export(
 def _check_others(others: Mapping[str, Any]) -> None:
     for name, value in others.items():
         if name in _NOT_DONE and value:
-            raise NotImplementedError(
-                f"onnx.export: {name}={value!r} is not supported; remove it"
-            )
+            raise NotImplementedError(f"onnx.export: {name}={value!r} is not supported; remove it")
         if name not in _WITHOUT_EFFECT | _NOT_DONE:
             raise TypeError(f"onnx.export: there is no argument {name!r}")
 

@@ -171,14 +171,14 @@ class AutogradCheck final : public Check {
       if (std::string_view(error.kind()) == "NotImplementedError")
         return note_missing(concatenate("in the body of ", name, ": ", error.text()));
       return Fault{.kind = "formula-raised",
-                   .message = concatenate(name, ": the backward of its body raised ",
-                                          error.kind(), ": ", error.what())};
+                   .message = concatenate(name, ": the backward of its body raised ", error.kind(),
+                                          ": ", error.what())};
     }
     const std::optional<std::string> written = before.find_written();
     if (!written) return std::nullopt;
     return Fault{.kind = "input-written",
-                 .message = concatenate(name, ": the backward of its body writes to ",
-                                        *written, ", which it must not modify")};
+                 .message = concatenate(name, ": the backward of its body writes to ", *written,
+                                        ", which it must not modify")};
   }
 
   std::optional<Fault> compare_with_all(const RecordedCall& call, const std::vector<Tensor>& given,

@@ -77,12 +77,11 @@ class HostCheck : public Check {
     }
     const auto difference = find_difference(answer.outcome, plain, input.comparison());
     if (!difference) return std::nullopt;
-    return Fault{
-        concatenate(names_.name, "-differs"),
-        concatenate(name, " returns a different result in ", names_.title,
-                    " than in Opwright: ", *difference,
-                    "\n  The same functions ran in both: check what they use from their "
-                    "host, e.g. the operators that they call.")};
+    return Fault{concatenate(names_.name, "-differs"),
+                 concatenate(name, " returns a different result in ", names_.title,
+                             " than in Opwright: ", *difference,
+                             "\n  The same functions ran in both: check what they use from their "
+                             "host, e.g. the operators that they call.")};
   }
 
   std::vector<Fault> remarks(const Operator& op) override {

@@ -167,8 +167,7 @@ class FunctionalizeCheck : public Check {
           : op.writes_arguments() ? "; mark all that it writes in its schema"
                                   : "";
       return Fault{"functionalize-differs",
-                   concatenate(who, " differs from the call: ", what, ": ", difference,
-                               sibling)};
+                   concatenate(who, " differs from the call: ", what, ": ", difference, sibling)};
     };
     for (size_t i = 0; i < plain.results.size(); ++i) {
       if (auto difference = find_difference(functional.results[i].get(), plain.results[i].get(),

@@ -118,10 +118,10 @@ class SchemaCheck : public Check {
     for (uint32_t i = 0; i < op.num_arguments(); ++i) {
       if ((could_change_ & ~changed_ & op.written_args()) >> i & 1) {
         const std::string& name = op.schema().arguments[i].name;
-        found.push_back({"never-written",
-                         concatenate(op.name(), ": its schema says that '", name,
-                                     "' is written, but no input showed a change\n  If this "
-                                     "is correct, remove the mark: it costs time.")});
+        found.push_back(
+            {"never-written", concatenate(op.name(), ": its schema says that '", name,
+                                          "' is written, but no input showed a change\n  If this "
+                                          "is correct, remove the mark: it costs time.")});
       }
     }
     return found;

@@ -157,9 +157,8 @@ class TraceCheck : public Check {
       return Fault{"trace-raised", concatenate("the graph of ", who(op, way), ": ", *problem)};
     if (auto difference = compare(input, run, plain);
         difference && !is_rounding(input, run, plain, way)) {
-      return Fault{"trace-differs",
-                   concatenate("the graph of ", who(op, way),
-                               " differs from the call: ", *difference)};
+      return Fault{"trace-differs", concatenate("the graph of ", who(op, way),
+                                                " differs from the call: ", *difference)};
     }
     if (way.mode != TracingMode::Symbolic || input.settings().is_harmful) return std::nullopt;
     return look_at_other_sizes(input, traced, way);

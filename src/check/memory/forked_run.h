@@ -12,8 +12,8 @@
 namespace opwright {
 
 struct ForkedAnswer {
-  std::string text;  // what the work returned
-  int signal = 0;    // that ended the child during this work; 0 if it completed
+  std::string text;               // what the work returned
+  int signal = 0;                 // that ended the child during this work; 0 if it completed
   const void* address = nullptr;  // the address that faulted, if the signal reports it
   bool is_late = false;           // it exceeded the time limit
 };

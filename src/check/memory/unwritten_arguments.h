@@ -23,8 +23,8 @@ class UnwrittenArguments {
   struct Snapshot {
     uint32_t argument;
     uint32_t position;  // among the tensors of the argument
-    Tensor memory;  // its own view: keeps the elements if the call replaces the tensor
-    Tensor copy;    // contiguous
+    Tensor memory;      // its own view: keeps the elements if the call replaces the tensor
+    Tensor copy;        // contiguous
   };
 
  private:

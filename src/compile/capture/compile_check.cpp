@@ -160,10 +160,9 @@ class CompileCheck : public Check {
           return compare(input, run, plain).value_or("");
         });
     if (!found) return std::nullopt;
-    return Fault{
-        "compile-differs-at-other-size",
-        concatenate(who(input.op(), way), " is right for the sizes given, but", found->where,
-                    " it differs from the call: ", found->what)};
+    return Fault{"compile-differs-at-other-size",
+                 concatenate(who(input.op(), way), " is right for the sizes given, but",
+                             found->where, " it differs from the call: ", found->what)};
   }
 };
 

@@ -152,8 +152,7 @@ void relocate(const ObjectFile& file, const CodeLayout& layout,
 void protect(std::byte* begin, size_t size, int protection) {
   if (size == 0 || mprotect(begin, size, protection) == 0) return;
   const int problem = errno;
-  throw_error("RuntimeError",
-              "the system does not allow executable memory: ",
+  throw_error("RuntimeError", "the system does not allow executable memory: ",
               std::string_view(std::strerror(problem)));
 }
 

@@ -90,8 +90,7 @@ PrimalGraph make_primal_graph(const JointGraph& joint) {
     if (!is_wanted) continue;
     if (has_effect(*node)) {
       return {.graph = nullptr,
-              .why_not = concatenate("it calls ", node->op().name(),
-                                     ", which has side effects"),
+              .why_not = concatenate("it calls ", node->op().name(), ", which has side effects"),
               .inputs = {}};
     }
     copier.copy_call(*node);

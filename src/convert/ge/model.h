@@ -42,8 +42,8 @@ inline constexpr int64_t kFreeSize = -1;
 
 // Describes an input or output of an op.
 struct TensorDescriptor {
-  std::string name;                           // "x", "x0" of a dynamic input
-  std::optional<DType> dtype = std::nullopt;  // none: unknown, or an omitted input
+  std::string name;                                         // "x", "x0" of a dynamic input
+  std::optional<DType> dtype = std::nullopt;                // none: unknown, or an omitted input
   std::optional<std::vector<int64_t>> dims = std::nullopt;  // kFreeSize for a dynamic size
   std::string layout = "ND";
 };
@@ -51,7 +51,7 @@ struct TensorDescriptor {
 struct GeOp {
   std::string name;  // unique in the graph
   std::string type;  // "Add"; "Data" and "Const" have no inputs, "NetOutput" no outputs
-  std::vector<OutputPlace> inputs = {};  // none: an omitted optional input
+  std::vector<OutputPlace> inputs = {};                  // none: an omitted optional input
   std::vector<TensorDescriptor> input_descriptors = {};  // one per entry of `inputs`
   std::vector<TensorDescriptor> output_descriptors = {};
   std::vector<Attribute> attributes = {};

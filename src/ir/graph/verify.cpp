@@ -226,8 +226,8 @@ void Verifier::check_input(const Node& node) {
 
 void Verifier::run() {
   if (!graph_.output()) {
-    throw Error("ValueError", concatenate("graph: ", context_,
-                                          "it has no outputs; call set_outputs"));
+    throw Error("ValueError",
+                concatenate("graph: ", context_, "it has no outputs; call set_outputs"));
   }
   const Node* node = graph_.first();
   for (; node && node->kind() == NodeKind::Input; node = node->next()) {

@@ -61,8 +61,9 @@ IntRange check_range(DType dtype, int64_t from, optional<int64_t> to) {
   const Wide last = to ? Wide{*to} - 1 : limits.dense;
   OPWRIGHT_CHECK_VALUE(from >= limits.least && from <= limits.most, kRandom, ": from=", from,
                        " is not representable in ", dtype);
-  OPWRIGHT_CHECK_VALUE(last >= limits.least && last <= limits.most, kRandom, ": to - 1 = ",
-                       static_cast<int64_t>(last), " is not representable in ", dtype);
+  OPWRIGHT_CHECK_VALUE(last >= limits.least && last <= limits.most, kRandom,
+                       ": to - 1 = ", static_cast<int64_t>(last), " is not representable in ",
+                       dtype);
   OPWRIGHT_CHECK_VALUE(from <= last, kRandom, ": from=", from, " is above ",
                        static_cast<int64_t>(last), ", up to which ", dtype, " holds every int");
   return {from, last};

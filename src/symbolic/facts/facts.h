@@ -65,7 +65,7 @@ class Facts final : public Ranges {
   struct Known {
     SymRange narrowed;                   // what was learned about the expression itself
     std::optional<OpwSymWord> replaced;  // of a symbol
-    int64_t modulus = 1;  // for a symbol: replaced by modulus * quotient + residue
+    int64_t modulus = 1;                 // for a symbol: replaced by modulus * quotient + residue
     int64_t residue = 0;
     bool is_base = false;         // the quotient in such a replacement
     std::optional<bool> decided;  // for a condition, final

@@ -94,10 +94,9 @@ void Jvp::run_rule_of(const Operator& op, Push& push, Results results) {
       Tensor one = each.tag == kOpwTensor ? Tensor::borrow(each.as_tensor) : Tensor();
       if (one.is_defined()) {
         const ValueMeta meta{BorrowedTensor(tensor)};
-        OPWRIGHT_CHECK(has_sizes(one, meta.sizes()), op.name(),
-                       ": its jvp rule returned a tangent of sizes ",
-                       to_text(ValueMeta(one).sizes()), " for a result of sizes ",
-                       to_text(meta.sizes()));
+        OPWRIGHT_CHECK(
+            has_sizes(one, meta.sizes()), op.name(), ": its jvp rule returned a tangent of sizes ",
+            to_text(ValueMeta(one).sizes()), " for a result of sizes ", to_text(meta.sizes()));
         const ParentScope scope(*this);
         one = fit_dtype(one, meta.dtype());
       }

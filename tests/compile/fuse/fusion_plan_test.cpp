@@ -1,5 +1,7 @@
 #include "opwright/compile/fuse/fusion_plan.h"
 
+#include "opwright/compile/llvm/emit_llvm.h"
+
 #include <string>
 #include <vector>
 

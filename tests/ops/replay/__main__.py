@@ -75,7 +75,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         "--traced", action="store_true", help="trace each call and run its graph; see traced.py"
     )
     parser.add_argument(
-        "--decomposed", action="store_true", help="run its graph taken apart; see decomposed.py"
+        "--decomposed", action="store_true", help="run its decomposed graph; see decomposed.py"
     )
     parser.add_argument(
         "--gradients", action="store_true", help="differentiate each call; see gradients.py"

@@ -54,7 +54,7 @@ class DecomposedCall(TracedCall):
         apart = traced.decompose(self.operators)
         names = {node.target.name for node in apart.graph.nodes if hasattr(node.target, "name")}
         left = names & {each.name for each in self.operators}
-        assert not left, f"{left} were not taken apart"
+        assert not left, f"{left} were not decomposed"
         new = guards_of(apart) - guards_of(traced)
         assert not new, f"sizes were asked: {new}\n{apart.graph}"
         return apart

@@ -38,11 +38,11 @@ def summary_lines(outcome: Outcome) -> list[str]:
         f"overloads with a rule for ONNX: {len(names)}, reached: {len(reached)}, "
         f"all calls passed: {len(clean)}",
         f"calls exported: {total['calls']}, {passed_text(outcome)}",
-        f"equal in ONNX Runtime: {total['equal']}; with free sizes: {total['free']}, runs at other "
+        f"equal in ONNX Runtime: {total['equal']}; with dynamic sizes: {total['free']}, runs at other "
         f"sizes: {total['sizes']}",
         f"ONNX Runtime has no kernel: {total['no kernel']}, of these equal by onnx's reference: "
         f"{total['reference']}",
-        f"calls that the exporter refuses: {total['refused']}; at one opset or with free sizes "
+        f"calls that the exporter refuses: {total['refused']}; at one opset or with dynamic sizes "
         f"alone: {total['elsewhere']}",
         failures_line(outcome),
     ]
@@ -93,7 +93,7 @@ def markdown(outcome: Outcome, command: str) -> str:
         "",
         *reason_lines(outcome, "no kernel: ", "What ONNX Runtime has no kernel for"),
         *reason_lines(outcome, "refused: ", "What the exporter refuses"),
-        *reason_lines(outcome, "at first: ", "What it refuses at one opset, or with free sizes"),
+        *reason_lines(outcome, "at first: ", "What it refuses at one opset, or with dynamic sizes"),
         *opset_lines(outcome),
     ]
     return page(outcome, TITLE, command, ABOUT, summary_lines(outcome), rest).rstrip() + "\n"

@@ -174,7 +174,7 @@ def compare_forms(call: TracedCall, symbols: dict[str, int], results: list) -> N
         if form is None or not isinstance(result, ow.Tensor):
             continue
         if form.dtype != result.dtype or len(form.sizes) != len(result.shape):
-            raise DifferenceError("form", f"foretold {form}, got {form_text(result)}")
+            raise DifferenceError("form", f"predicted {form}, got {form_text(result)}")
         for text, size in zip(form.sizes, result.shape, strict=True):
             if text.startswith("u"):
                 values.setdefault(text, size)
@@ -184,12 +184,12 @@ def compare_forms(call: TracedCall, symbols: dict[str, int], results: list) -> N
             continue
         if tuple(sizes) != tuple(result.shape):
             raise DifferenceError(
-                "form", f"foretold sizes {form.sizes} at {values}, got {list(result.shape)}"
+                "form", f"predicted sizes {form.sizes} at {values}, got {list(result.shape)}"
             )
         if significant_strides(sizes, strides) != significant_strides(sizes, result.stride()):
             raise DifferenceError(
                 "form",
-                f"foretold strides {form.strides} of {form.sizes} at {values}, "
+                f"predicted strides {form.strides} of {form.sizes} at {values}, "
                 f"got {result.stride()}",
             )
 

@@ -123,7 +123,7 @@ class Torch:
 class DetachingTorch(Torch):
     """Torch whose views do not require grad if they are made under no_grad, as all else.
 
-    Torch itself makes of them leaves that get gradients for themselves.
+    Torch itself turns them into leaves with gradients of their own.
     """
 
     @staticmethod

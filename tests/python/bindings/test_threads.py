@@ -122,7 +122,7 @@ x = ow.ones(1024, 1024)
 (x * 2).sum()                          # workers are running
 pid = os.fork()
 if pid == 0:
-    y = (x * 2).sum().item()           # the pool starts anew
+    y = (x * 2).sum().item()           # the pool starts again
     scope = ow._C.Scope()
     op = scope.define("child::f(Tensor x) -> Tensor")
     scope.implement("child::f", "cpu", lambda x: x)

@@ -169,7 +169,7 @@ def test_doctor_fails_without_a_compiler(monkeypatch, capsys):
 
 
 class Driver:
-    """Stands in for libcuda."""
+    """A fake libcuda."""
 
     @staticmethod
     def cuDriverGetVersion(version) -> int:  # noqa: N802

@@ -1,4 +1,4 @@
-"""B.1, B.2, B.5: fake kernels from Python, as far as they run without symbolic sizes."""
+"""Fake kernels from Python, as far as they run without symbolic sizes."""
 
 import opwright as ow
 import pytest

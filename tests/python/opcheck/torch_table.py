@@ -62,12 +62,12 @@ def find_torchs(fault: Fault) -> str:
 
 def table_lines() -> list[str]:
     rows = [(fault, find_ours(fault), find_torchs(fault)) for fault in FAULTS.values()]
-    twins = [(ours, torchs) for fault, ours, torchs in rows if fault.twin is not None]
+    expressible = [(ours, torchs) for fault, ours, torchs in rows if fault.twin is not None]
     return [
         f"- faults: {len(rows)}, found by ours: {sum(ours != NOT_CAUGHT for _, ours, _ in rows)}",
-        f"- of them that torch can express: {len(twins)}, found by ours: "
-        f"{sum(ours != NOT_CAUGHT for ours, _ in twins)}, found by torch's: "
-        f"{sum(not torchs.startswith(NOT_CAUGHT) for _, torchs in twins)}",
+        f"- of them that torch can express: {len(expressible)}, found by ours: "
+        f"{sum(ours != NOT_CAUGHT for ours, _ in expressible)}, found by torch's: "
+        f"{sum(not torchs.startswith(NOT_CAUGHT) for _, torchs in expressible)}",
         "",
         "| fault | what is wrong | ours | torch's |",
         "|---|---|---|---|",

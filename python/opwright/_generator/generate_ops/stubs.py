@@ -106,7 +106,10 @@ def split_arguments(schema: Schema) -> tuple[list[Argument], list[Argument]]:
 
 
 def makes_tensor(schema: Schema) -> bool:
-    """Return whether the function accepts `requires_grad` (python/bindings/operator/operator_packet.cpp)."""
+    """Return whether the function accepts `requires_grad`.
+
+    The bindings decide the same in python/bindings/operator/operator_packet.cpp.
+    """
     takes_tensors = any(argument.type.base == "Tensor" for argument in schema.arguments)
     return not takes_tensors or schema.name.startswith("new_") or schema.name.endswith("_like")
 

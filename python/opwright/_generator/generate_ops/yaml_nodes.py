@@ -44,7 +44,7 @@ class NodeReader:
         for key, value in node.value:
             name = self.read_text(key, "a key")
             if name in fields:
-                self.fail(key, f"'{name}' stands here twice")
+                self.fail(key, f"'{name}' appears twice")
             fields[name] = (key, value)
         return fields
 

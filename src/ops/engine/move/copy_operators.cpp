@@ -1,6 +1,4 @@
 // Copies: between devices, of entire tensors, with another dtype or dimension order.
-#include "opwright/ops/engine/move/copy.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

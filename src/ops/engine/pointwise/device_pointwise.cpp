@@ -47,8 +47,8 @@ const OpwDlTensor* find_dense_shape(const PointwiseCall& call) {
 }
 
 // `is_dense`: all memory with dimensions is read from beginning to end.
-void write_device_result(const PointwiseCall& call, const PointwiseTypes& types, const Tensor& target,
-                  bool is_dense) {
+void write_device_result(const PointwiseCall& call, const PointwiseTypes& types,
+                         const Tensor& target, bool is_dense) {
   const auto elements = [&](const Tensor& tensor) {
     return is_dense ? row_of(tensor) : elements_of(tensor);
   };

@@ -182,7 +182,7 @@ def fake_reads_data(host: Host) -> Example:
 
 @fault("fake/fake-alias", words=r"\bx\b")
 def fake_returns_its_input(host: Host) -> Example:
-    """Gives back its input; the kernel gives a new tensor."""
+    """Returns its input; the kernel returns a new tensor."""
     op = host.define(
         "fake_returns_its_input(Tensor x) -> Tensor", lambda x: x * 2, fake=lambda x: x
     )

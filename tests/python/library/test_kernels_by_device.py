@@ -1,4 +1,4 @@
-"""A.1: one operator, several kernels; the call picks by the device of its tensors."""
+"""One operator, several kernels; the call picks by the device of its tensors."""
 
 import opwright as ow
 import pytest

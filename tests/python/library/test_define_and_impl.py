@@ -1,4 +1,4 @@
-"""A.10: define, impl, Library, their older forms, get_kernel, fallback."""
+"""Define, impl, Library, their older forms, get_kernel, fallback."""
 
 import gc
 import weakref

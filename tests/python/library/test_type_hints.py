@@ -1,4 +1,4 @@
-"""A.4: type hints; compared with torch's own infer_schema where it accepts the signature."""
+"""Type hints; compared with torch's own infer_schema where it accepts the signature."""
 
 # Older spellings of hints are tested on purpose.
 # ruff: noqa: UP006, UP007, UP035, UP045

@@ -1,4 +1,4 @@
-"""A.8: device_types."""
+"""Device_types."""
 
 import opwright as ow
 import pytest

@@ -1,4 +1,4 @@
-"""A.7, the half at call time: an undeclared write is found under debug.check_mutation."""
+"""An undeclared write is found under debug.check_mutation."""
 
 import opwright as ow
 import pytest

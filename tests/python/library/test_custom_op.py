@@ -1,4 +1,4 @@
-"""A.2: custom_op as a decorator and as a plain call; what it returns."""
+"""Custom_op as a decorator and as a plain call; what it returns."""
 
 import functools
 import pickle

@@ -1,4 +1,4 @@
-"""A.6: mutates_args."""
+"""Mutates_args."""
 
 import opwright as ow
 import pytest

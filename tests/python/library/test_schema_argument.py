@@ -1,4 +1,4 @@
-"""A.5: `schema=` wins over the hints and must agree with mutates_args."""
+"""`schema=` wins over the hints and must agree with mutates_args."""
 
 import opwright as ow
 import pytest

@@ -1,4 +1,4 @@
-"""A.9: register_kernel; the forms in which an operator may be given; the latest one counts."""
+"""Register_kernel; the forms in which an operator may be given; the latest one counts."""
 
 import opwright as ow
 import pytest

@@ -1,4 +1,4 @@
-"""A.10, B.1, C.1, D.1: rules are kept in the row, behind adapters to torch.library's forms."""
+"""Rules are kept in the row, behind adapters to torch.library's forms."""
 
 from enum import Enum
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""A.3: names, defining twice, replacing."""
+"""Names, defining twice, replacing."""
 
 import re
 

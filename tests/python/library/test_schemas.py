@@ -1,4 +1,4 @@
-"""A.13, as Python sees it: parse, print, compare. tests/schema has the language itself."""
+"""Parse, print, compare. tests/schema has the language itself."""
 
 import pytest
 from opwright import _C

@@ -1,4 +1,4 @@
-"""A.12: ops.ns.name, its overloads, dir(), names that do not exist."""
+"""Ops.ns.name, its overloads, dir(), names that do not exist."""
 
 import opwright as ow
 import pytest
