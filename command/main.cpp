@@ -8,7 +8,7 @@
 #include "command/commands.h"
 #include "command/options.h"
 #include "opwright/error.h"
-#include "opwright/program_api.h"
+#include "opwright/runtime/program_api.h"
 
 namespace {
 

@@ -5,9 +5,9 @@
 
 #include "command/commands.h"
 #include "command/options.h"
-#include "opwright/onnx.h"
-#include "opwright/program.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/onnx.h"
+#include "opwright/runtime/program.h"
+#include "opwright/runtime/runtime.h"
 
 namespace opwright::command {
 namespace {

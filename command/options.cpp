@@ -8,7 +8,7 @@
 
 #include "command/option_reader.h"
 #include "opwright/error.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 
 namespace opwright::command {
 namespace {

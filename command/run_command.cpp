@@ -27,7 +27,7 @@
 #include "opwright/ir/graph/node_text.h"
 #include "opwright/program/export/exported_program.h"
 #include "opwright/program/file/program_file.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/runtime.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/random_state.h"

@@ -8,8 +8,8 @@
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/functions.h"
-#include "opwright/operator_handle.h"
-#include "opwright/runtime.h"
+#include "opwright/registration/operator_handle.h"
+#include "opwright/runtime/runtime.h"
 #include "opwright/tensor/factory.h"
 
 namespace {

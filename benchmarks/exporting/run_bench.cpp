@@ -15,9 +15,9 @@
 #include "opwright/c_api.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/program.h"
 #include "opwright/program/export/exported_program.h"
 #include "opwright/program/export/program_object.h"
+#include "opwright/runtime/program.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"
 

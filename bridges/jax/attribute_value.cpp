@@ -10,9 +10,9 @@
 #include "bridges/jax/xla_arguments.h"
 #include "bridges/jax/xla_ffi.h"
 #include "bridges/operators/named_value.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
+#include "opwright/runtime/bridge.h"
 #include "opwright/value.h"
 
 namespace opwright::jax_bridge {

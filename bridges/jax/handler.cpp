@@ -10,8 +10,8 @@
 #include "bridges/jax/xla_arguments.h"
 #include "bridges/jax/xla_ffi.h"
 #include "bridges/operators/last_error.h"
-#include "opwright/bridge.h"
 #include "opwright/error.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright::jax_bridge {
 namespace {

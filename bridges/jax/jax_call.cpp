@@ -12,9 +12,9 @@
 #include "bridges/jax/xla_ffi.h"
 #include "bridges/jax/xla_results.h"
 #include "bridges/operators/results.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
+#include "opwright/runtime/bridge.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"
 

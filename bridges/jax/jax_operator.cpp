@@ -16,10 +16,10 @@
 #include "bridges/operators/core_arguments.h"
 #include "bridges/operators/host_binaries.h"
 #include "bridges/operators/tensor_layout.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/bridge.h"
+#include "opwright/runtime/runtime.h"
 
 namespace opwright::jax_bridge {
 namespace {

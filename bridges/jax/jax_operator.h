@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "bridges/operators/tensor_layout.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright::jax_bridge {
 

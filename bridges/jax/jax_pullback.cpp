@@ -15,7 +15,7 @@
 #include "opwright/c_api.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
-#include "opwright/func.h"
+#include "opwright/runtime/func.h"
 #include "opwright/tensor.h"
 
 namespace opwright::jax_bridge {

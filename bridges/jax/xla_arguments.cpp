@@ -10,9 +10,9 @@
 #include "bridges/jax/jax_operator.h"
 #include "bridges/jax/xla_ffi.h"
 #include "bridges/operators/tensor_layout.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright::jax_bridge {
 namespace {

@@ -15,8 +15,8 @@
 #include "bridges/jax/jax_operator.h"
 #include "bridges/jax/xla_ffi.h"
 #include "bridges/operators/tensor_layout.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright::jax_bridge {
 

@@ -11,9 +11,9 @@
 
 #include "bridges/onnxruntime/node_attributes.h"
 #include "bridges/operators/named_value.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
+#include "opwright/runtime/bridge.h"
 #include "opwright/value.h"
 
 namespace opwright::ort_bridge {

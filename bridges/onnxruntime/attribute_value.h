@@ -9,7 +9,7 @@
 #include <string>
 
 #include "bridges/onnxruntime/node_attributes.h"
-#include "opwright/bridge.h"
+#include "opwright/runtime/bridge.h"
 #include "opwright/value.h"
 
 namespace opwright::ort_bridge {

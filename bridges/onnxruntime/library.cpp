@@ -14,9 +14,9 @@
 #include "bridges/onnxruntime/ort_status.h"
 #include "bridges/onnxruntime/registration.h"
 #include "bridges/operators/last_error.h"
-#include "opwright/bridge.h"
 #include "opwright/error.h"
-#include "opwright/onnxruntime.h"
+#include "opwright/runtime/bridge.h"
+#include "opwright/runtime/onnxruntime.h"
 
 namespace opwright::ort_bridge {
 namespace {

@@ -9,9 +9,9 @@
 #include "bridges/onnxruntime/attribute_value.h"
 #include "bridges/onnxruntime/node_inputs.h"
 #include "bridges/onnxruntime/ort_operator.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
+#include "opwright/runtime/bridge.h"
 #include "opwright/value.h"
 
 namespace opwright::ort_bridge {

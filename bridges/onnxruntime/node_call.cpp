@@ -25,10 +25,10 @@
 #include "bridges/operators/lent_tensors.h"
 #include "bridges/operators/results.h"
 #include "bridges/operators/view_tensor.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
+#include "opwright/runtime/bridge.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/bridge.h"
 #include "opwright/error.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/bridge.h"
+#include "opwright/runtime/onnx.h"
 
 namespace opwright::ort_bridge {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "opwright/bridge.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/bridge.h"
+#include "opwright/runtime/onnx.h"
 
 namespace opwright::ort_bridge {
 

@@ -8,8 +8,8 @@
 #include "bridges/onnxruntime/attribute_value.h"
 #include "bridges/onnxruntime/node_attributes.h"
 #include "bridges/onnxruntime/ort_operator.h"
-#include "opwright/bridge.h"
 #include "opwright/error.h"
+#include "opwright/runtime/bridge.h"
 #include "opwright/value.h"
 
 namespace opwright::ort_bridge {

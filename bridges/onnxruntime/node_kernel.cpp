@@ -12,9 +12,9 @@
 #include "bridges/onnxruntime/ort_operator.h"
 #include "bridges/onnxruntime/ort_status.h"
 #include "bridges/onnxruntime/ort_tensor.h"
-#include "opwright/bridge.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright::ort_bridge {
 

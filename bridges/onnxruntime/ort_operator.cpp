@@ -11,10 +11,10 @@
 #include "bridges/onnxruntime/infer_outputs.h"
 #include "bridges/onnxruntime/node_kernel.h"
 #include "bridges/onnxruntime/ort_api.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/bridge.h"
+#include "opwright/runtime/onnx.h"
 
 namespace opwright::ort_bridge {
 namespace {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "bridges/onnxruntime/ort_api.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/bridge.h"
+#include "opwright/runtime/onnx.h"
 
 namespace opwright::ort_bridge {
 

@@ -15,11 +15,11 @@
 #include "bridges/onnxruntime/ort_api.h"
 #include "bridges/onnxruntime/ort_operator.h"
 #include "bridges/operators/host_binaries.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
-#include "opwright/onnx.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/bridge.h"
+#include "opwright/runtime/onnx.h"
+#include "opwright/runtime/runtime.h"
 
 namespace opwright::ort_bridge {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bridges/onnxruntime/ort_api.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 
 namespace opwright::ort_bridge {
 

@@ -7,8 +7,8 @@
 #include <system_error>
 
 #include "bridges/operators/host_binary.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright::bridges {
 namespace {

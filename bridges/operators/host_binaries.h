@@ -6,8 +6,8 @@
 #include <string>
 
 #include "bridges/operators/host_binary.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright::bridges {
 

@@ -5,10 +5,10 @@
 
 #include "bridges/operators/allocation_request.h"
 #include "bridges/operators/record.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/bridge.h"
+#include "opwright/runtime/runtime.h"
 
 namespace opwright::bridges {
 

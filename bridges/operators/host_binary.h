@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "bridges/operators/allocation_request.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright::bridges {
 

@@ -6,10 +6,10 @@
 #include <optional>
 #include <string_view>
 
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/device.h"
 #include "opwright/dtype.h"
+#include "opwright/runtime/bridge.h"
 #include "opwright/value.h"
 
 namespace opwright::bridges {

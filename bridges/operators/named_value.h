@@ -4,8 +4,8 @@
 #include <optional>
 #include <string_view>
 
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright::bridges {
 

@@ -1,8 +1,8 @@
 // A binary's function in the form that a host calls.
 #pragma once
 
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright::bridges {
 

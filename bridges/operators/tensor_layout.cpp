@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
-#include "opwright/bridge.h"
 #include "opwright/error.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright::bridges {
 namespace {

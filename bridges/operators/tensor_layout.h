@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "opwright/bridge.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright::bridges {
 

@@ -6,11 +6,11 @@
 #include <mutex>
 #include <span>
 
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/opwright.h"  // IWYU pragma: keep
+#include "opwright/runtime/bridge.h"
 #include "opwright/tensor.h"
 
 namespace opwright::bridges {

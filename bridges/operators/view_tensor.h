@@ -14,9 +14,9 @@
 #include <span>
 #include <vector>
 
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/dtype.h"
+#include "opwright/runtime/bridge.h"
 #include "opwright/tensor.h"
 
 namespace opwright::bridges {

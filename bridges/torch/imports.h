@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "bridges/torch/torch_operator.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright::torch_bridge {
 

@@ -10,8 +10,8 @@
 
 #include "bridges/torch/stable_abi.h"
 #include "bridges/torch/torch_operator.h"
-#include "opwright/bridge.h"
 #include "opwright/error.h"
+#include "opwright/runtime/bridge.h"
 #include "opwright/tag.h"
 
 namespace opwright::torch_bridge {

@@ -7,9 +7,9 @@
 #include "bridges/torch/thunks.h"
 #include "bridges/torch/torch_internals.h"
 #include "bridges/torch/torch_operator.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright::torch_bridge {
 

@@ -14,10 +14,10 @@
 #include "bridges/torch/torch_internals.h"
 #include "bridges/torch/torch_numbers.h"
 #include "bridges/torch/torch_operator.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/device.h"
 #include "opwright/error.h"
+#include "opwright/runtime/bridge.h"
 #include "opwright/tag.h"
 #include "opwright/value.h"
 

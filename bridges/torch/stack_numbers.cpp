@@ -5,10 +5,10 @@
 
 #include "bridges/torch/stable_abi.h"
 #include "bridges/torch/torch_numbers.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
+#include "opwright/runtime/bridge.h"
 #include "opwright/value.h"
 
 namespace opwright::torch_bridge {

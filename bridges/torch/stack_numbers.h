@@ -2,8 +2,8 @@
 #pragma once
 
 #include "bridges/torch/stable_abi.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright::torch_bridge {
 

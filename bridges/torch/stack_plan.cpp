@@ -6,8 +6,8 @@
 #include "bridges/torch/stable_abi.h"
 #include "bridges/torch/stack_values.h"
 #include "bridges/torch/torch_operator.h"
-#include "opwright/bridge.h"
 #include "opwright/error.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright::torch_bridge {
 namespace {

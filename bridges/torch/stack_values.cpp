@@ -11,9 +11,9 @@
 #include "bridges/torch/handle_tensor.h"
 #include "bridges/torch/stable_abi.h"
 #include "bridges/torch/stack_numbers.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
+#include "opwright/runtime/bridge.h"
 #include "opwright/value.h"
 
 namespace opwright::torch_bridge {

@@ -9,8 +9,8 @@
 
 #include "bridges/torch/handle_tensor.h"
 #include "bridges/torch/stable_abi.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright::torch_bridge {
 

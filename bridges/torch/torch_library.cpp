@@ -11,9 +11,9 @@
 #include "bridges/torch/stable_abi.h"
 #include "bridges/torch/torch_internals.h"
 #include "bridges/torch/torch_operator.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/bridge.h"
+#include "opwright/runtime/runtime.h"
 
 namespace opwright::torch_bridge {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bridges/torch/stable_abi.h"
-#include "opwright/bridge.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright::torch_bridge {
 

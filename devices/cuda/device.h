@@ -23,9 +23,9 @@
 #include <driver_types.h>
 
 #include "opwright/c_api.h"
-#include "opwright/device_plugin.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
+#include "opwright/plugin/device_plugin.h"
 
 namespace opwright::cuda {
 

@@ -12,7 +12,7 @@
 #include "devices/cuda/source_kernel.h"
 #include "devices/cuda/stream.h"
 #include "opwright/c_api.h"
-#include "opwright/device_plugin.h"
+#include "opwright/plugin/device_plugin.h"
 
 namespace opwright::cuda {
 namespace {

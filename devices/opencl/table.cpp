@@ -13,7 +13,7 @@
 #include "devices/opencl/source_kernel.h"
 #include "devices/opencl/stream.h"
 #include "opwright/c_api.h"
-#include "opwright/device_plugin.h"
+#include "opwright/plugin/device_plugin.h"
 
 namespace opwright::opencl {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "opwright/kernel.h"
+#include "opwright/registration/kernel.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
 // A handle to the context of one recorded call, borrowed while a rule runs.

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "opwright/operator_handle.h"
+#include "opwright/registration/operator_handle.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
 // A size of a result that is known only when the program runs, between `min` and `max`. Throws

@@ -2,7 +2,7 @@
 // are SymInts and it has no data, so authors cannot fix a size or read memory by accident.
 #pragma once
 
-#include "opwright/kernel.h"
+#include "opwright/registration/kernel.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
 class FakeTensor : public TensorHandle, public TensorMethods<FakeTensor> {

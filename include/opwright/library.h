@@ -15,11 +15,11 @@
 #include <string_view>
 #include <utility>
 
-#include "opwright/autocast_rule.h"
 #include "opwright/autograd.h"
-#include "opwright/converter_text.h"
 #include "opwright/fake_tensor.h"
-#include "opwright/operator_handle.h"
+#include "opwright/registration/autocast_rule.h"
+#include "opwright/registration/converter_text.h"
+#include "opwright/registration/operator_handle.h"
 #include "opwright/tag.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "opwright/kernel.h"
+#include "opwright/registration/kernel.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
 #ifndef OPWRIGHT_CORE

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "opwright/device.h"
-#include "opwright/operator_handle.h"
+#include "opwright/registration/operator_handle.h"
 #include "opwright/tensor.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {

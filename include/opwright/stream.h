@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "opwright/device.h"
-#include "opwright/operator_handle.h"
+#include "opwright/registration/operator_handle.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
 // The host's stream of this thread for `device`, e.g. a cudaStream_t; null is the default one, also

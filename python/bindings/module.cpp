@@ -68,7 +68,7 @@
 #include "opwright/base/user_line.h"
 #include "opwright/check/checks/mutation_check.h"
 #include "opwright/dispatch/registry.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/runtime.h"
 #include "opwright/tensor/device/live_counts.h"
 
 namespace nb = nanobind;

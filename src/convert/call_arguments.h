@@ -1,12 +1,12 @@
 // Queries on a call's node for the rules of all engines, in addition to its arguments
-// (opwright/call_arguments.h).
+// (opwright/runtime/call_arguments.h).
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "opwright/call_arguments.h"  // IWYU pragma: export
 #include "opwright/ir/graph/node.h"
+#include "opwright/runtime/call_arguments.h"  // IWYU pragma: export
 #include "opwright/symint.h"
 #include "opwright/visibility.h"
 

@@ -17,7 +17,7 @@
 #include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/slot.h"
 #include "opwright/error.h"
-#include "opwright/kernel.h"
+#include "opwright/registration/kernel.h"
 #include "opwright/schema/schema.h"
 #include "opwright/value.h"
 

@@ -1,5 +1,5 @@
 // HostOperator in the core: looks the handle's operator up in the registry.
-#include "opwright/operator_handle.h"
+#include "opwright/registration/operator_handle.h"
 
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/record.h"

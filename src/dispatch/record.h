@@ -9,7 +9,7 @@
 #include <atomic>
 
 #include "opwright/dispatch/slot.h"
-#include "opwright/kernel.h"
+#include "opwright/registration/kernel.h"
 
 namespace opwright {
 

@@ -7,7 +7,7 @@
 
 #include "opwright/base/source_site.h"
 #include "opwright/dispatch/slot.h"
-#include "opwright/kernel.h"
+#include "opwright/registration/kernel.h"
 #include "opwright/schema/schema.h"
 
 namespace opwright {

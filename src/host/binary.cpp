@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "opwright/base/first_sizes.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/runtime.h"
 #include "opwright/schema/parser.h"
 
 namespace opwright {

@@ -6,7 +6,7 @@
 #include <deque>
 #include <string>
 
-#include "opwright/operator_handle.h"
+#include "opwright/registration/operator_handle.h"
 
 namespace opwright {
 

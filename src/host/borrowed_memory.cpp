@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <span>
 
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/dtype.h"
+#include "opwright/runtime/bridge.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/tensor_impl.h"

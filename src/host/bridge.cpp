@@ -1,4 +1,4 @@
-#include "opwright/bridge.h"
+#include "opwright/runtime/bridge.h"
 
 #include <algorithm>
 #include <string_view>

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "opwright/error.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/runtime.h"
 #include "opwright/tensor/device/device_search.h"
 #include "opwright/tensor/device/device_table.h"
 

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "opwright/base/intrusive_ptr.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/registry.h"
+#include "opwright/runtime/bridge.h"
 #include "opwright/symbolic/shape_env/shape_env.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"

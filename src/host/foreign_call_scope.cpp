@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "opwright/base/thread_state.h"
-#include "opwright/bridge.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright {
 

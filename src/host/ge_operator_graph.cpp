@@ -24,7 +24,6 @@
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/ge_types.h"
 #include "opwright/host/ge_engine.h"
 #include "opwright/ir/graph/evaluate.h"
 #include "opwright/ir/graph/graph.h"
@@ -39,6 +38,7 @@
 #include "opwright/tensor.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/value.h"
+#include "opwright/vendor/ge_types.h"
 
 namespace opwright::graph_engine {
 namespace {

@@ -20,12 +20,12 @@
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
-#include "opwright/ge_engine.h"
-#include "opwright/ge_types.h"
 #include "opwright/host/ge_engine.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/factory.h"
+#include "opwright/vendor/ge_engine.h"
+#include "opwright/vendor/ge_types.h"
 
 namespace opwright::graph_engine {
 namespace {

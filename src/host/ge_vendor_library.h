@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "opwright/device.h"
-#include "opwright/ge_engine.h"
 #include "opwright/host/ge_engine.h"
 #include "opwright/tensor.h"
+#include "opwright/vendor/ge_engine.h"
 
 namespace opwright::graph_engine {
 

@@ -6,7 +6,7 @@
 #include "opwright/error.h"
 #include "opwright/host/binary.h"
 #include "opwright/host/binary_host.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/runtime.h"
 #include "opwright/tensor/device/device_table.h"
 
 namespace opwright {

@@ -4,11 +4,11 @@
 #include <string>
 #include <utility>
 
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/record.h"
 #include "opwright/dispatch/registry.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright {
 

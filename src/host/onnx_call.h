@@ -11,8 +11,8 @@
 #include "opwright/check/example/example.h"
 #include "opwright/check/example/outcome.h"
 #include "opwright/dispatch/operator.h"
-#include "opwright/onnx.h"
 #include "opwright/program/program/exported_call.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/tensor.h"
 #include "opwright/visibility.h"
 

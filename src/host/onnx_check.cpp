@@ -24,7 +24,7 @@
 #include "opwright/dispatch/operator.h"
 #include "opwright/error.h"
 #include "opwright/host/onnx_call.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/symbolic/shape_env/shape_env.h"
 #include "opwright/tag.h"
 #include "opwright/tensor.h"

@@ -16,11 +16,11 @@
 #include "opwright/error.h"
 #include "opwright/ir/graph/graph.h"
 #include "opwright/ir/graph/node.h"
-#include "opwright/onnx.h"
-#include "opwright/program.h"
 #include "opwright/program/export/exported_program.h"
 #include "opwright/program/export/program_object.h"
 #include "opwright/program/export/signature.h"
+#include "opwright/runtime/onnx.h"
+#include "opwright/runtime/program.h"
 #include "opwright/transforms/trace/trace.h"
 
 namespace opwright {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "opwright/onnx.h"
 #include "opwright/program/export/exported_program.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/visibility.h"
 
 namespace opwright {

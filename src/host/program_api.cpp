@@ -1,5 +1,5 @@
 // The functions of program_api.h. No exception leaves them.
-#include "opwright/program_api.h"
+#include "opwright/runtime/program_api.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@
 #include "opwright/host/program_run.h"
 #include "opwright/program/export/version.h"
 #include "opwright/program/file/program_file.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/runtime.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/random_state.h"
 

@@ -9,7 +9,7 @@
 
 #include "opwright/host/call_spec.h"
 #include "opwright/program/export/exported_program.h"
-#include "opwright/program_api.h"
+#include "opwright/runtime/program_api.h"
 
 struct OpwProgram {
   // Also makes the plan, so that the first run is as fast as the others.

@@ -8,7 +8,6 @@
 #include <span>
 #include <vector>
 
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
@@ -16,6 +15,7 @@
 #include "opwright/grad_mode.h"
 #include "opwright/host/call_spec.h"
 #include "opwright/host/program_handle.h"  // IWYU pragma: keep
+#include "opwright/runtime/bridge.h"
 #include "opwright/scalar.h"
 #include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor.h"

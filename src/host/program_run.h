@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "opwright/c_api.h"
-#include "opwright/program_api.h"
+#include "opwright/runtime/program_api.h"
 #include "opwright/tensor.h"
 
 namespace opwright {

@@ -12,7 +12,7 @@
 #include "opwright/device.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/runtime.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/extent.h"

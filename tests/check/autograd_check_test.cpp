@@ -10,8 +10,8 @@
 #include "opwright/autograd/history.h"
 #include "opwright/functions.h"
 #include "opwright/library.h"
-#include "opwright/opcheck.h"
-#include "opwright/operator_handle.h"
+#include "opwright/registration/operator_handle.h"
+#include "opwright/runtime/opcheck.h"
 #include "opwright/value.h"
 
 namespace opwright {

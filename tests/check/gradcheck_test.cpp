@@ -9,7 +9,7 @@
 #include "opwright/autograd/history.h"
 #include "opwright/functions.h"
 #include "opwright/library.h"
-#include "opwright/operator_handle.h"
+#include "opwright/registration/operator_handle.h"
 
 namespace opwright {
 namespace {

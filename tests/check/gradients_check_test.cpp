@@ -12,7 +12,7 @@
 #include "opwright/complex.h"
 #include "opwright/functions.h"
 #include "opwright/library.h"
-#include "opwright/opcheck.h"
+#include "opwright/runtime/opcheck.h"
 #include "opwright/value.h"
 
 namespace opwright {

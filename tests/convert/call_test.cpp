@@ -8,7 +8,7 @@
 #include "convert/model_text.h"
 #include "opwright/dtype.h"
 #include "opwright/library.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 
 namespace opwright::onnx {
 namespace {

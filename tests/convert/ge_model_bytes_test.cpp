@@ -10,10 +10,10 @@
 #include "opwright/convert/ge/attribute.h"
 #include "opwright/convert/ge/model.h"
 #include "opwright/dtype.h"
-#include "opwright/ge_types.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/value.h"
+#include "opwright/vendor/ge_types.h"
 
 namespace opwright::graph_engine {
 namespace {

@@ -12,9 +12,9 @@
 #include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/dtype.h"
-#include "opwright/ge.h"
 #include "opwright/schema/schema.h"
 #include "opwright/value.h"
+#include "opwright/vendor/ge.h"
 
 // As an author writes it.
 REG_OP(AddedInTest)

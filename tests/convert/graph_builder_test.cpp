@@ -8,7 +8,7 @@
 #include "convert/sketched_graph.h"
 #include "opwright/dtype.h"
 #include "opwright/functions.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/symint.h"
 
 namespace opwright::onnx {

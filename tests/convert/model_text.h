@@ -10,7 +10,7 @@
 #include "opwright/convert/onnx/model/model.h"
 #include "opwright/error.h"
 #include "opwright/ir/graph/graph.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 
 namespace opwright::onnx::testing {
 

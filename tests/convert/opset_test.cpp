@@ -8,7 +8,7 @@
 
 #include "base/expect_error.h"
 #include "convert/sketched_graph.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/symint.h"
 
 namespace opwright::onnx {

@@ -9,7 +9,7 @@
 #include "opwright/convert/onnx/model/builder_state.h"
 #include "opwright/convert/onnx/model/model.h"
 #include "opwright/dtype.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/symbolic/shape_env/shape_env.h"
 #include "opwright/symint.h"
 

@@ -6,7 +6,7 @@
 #include "base/expect_error.h"
 #include "dispatch/test_operators.h"
 #include "opwright/dispatch/call.h"
-#include "opwright/operator_handle.h"
+#include "opwright/registration/operator_handle.h"
 #include "opwright/tensor/device/device_table.h"
 
 namespace opwright::testing {

@@ -8,7 +8,7 @@
 
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/interpreter.h"
-#include "opwright/operator_handle.h"
+#include "opwright/registration/operator_handle.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/wrapper.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "opwright/dispatch/registry.h"
-#include "opwright/operator_handle.h"
+#include "opwright/registration/operator_handle.h"
 #include "opwright/tensor/factory.h"
 
 namespace opwright::testing {

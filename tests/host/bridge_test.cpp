@@ -1,5 +1,5 @@
 // What a bridge learns about operators and binaries, as text.
-#include "opwright/bridge.h"
+#include "opwright/runtime/bridge.h"
 
 #include <algorithm>
 #include <cstdlib>

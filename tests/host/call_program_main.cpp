@@ -15,8 +15,8 @@
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/program.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/program.h"
+#include "opwright/runtime/runtime.h"
 #include "opwright/tensor.h"
 
 namespace {

@@ -9,7 +9,7 @@
 #include "base/expect_error.h"
 #include "host/test_host.h"
 #include "opwright/dispatch/registry.h"
-#include "opwright/operator_handle.h"
+#include "opwright/registration/operator_handle.h"
 #include "opwright/schema/schema.h"
 #include "opwright/tensor/device/live_counts.h"
 #include "opwright/tensor/factory.h"

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
+#include "opwright/runtime/bridge.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"

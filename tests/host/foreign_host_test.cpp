@@ -5,11 +5,11 @@
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/grad_mode.h"
 #include "opwright/opwright.h"
+#include "opwright/runtime/bridge.h"
 #include "opwright/value.h"
 
 namespace opwright::testing {

@@ -3,7 +3,7 @@
 //   load_binary libfirst.so libsecond.so
 #include <cstdio>
 
-#include "opwright/runtime.h"
+#include "opwright/runtime/runtime.h"
 
 int main(int argc, char** argv) {
   int failures = 0;

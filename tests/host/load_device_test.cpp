@@ -10,7 +10,7 @@
 #include "host/test_host.h"
 #include "opwright/functions.h"
 #include "opwright/host/device_finder.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/runtime.h"
 #include "opwright/tensor/device/device_table.h"
 #include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/factory.h"

@@ -11,7 +11,7 @@
 #include "host/test_host.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/functions.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/runtime.h"
 #include "opwright/tensor/device/live_counts.h"
 #include "opwright/tensor/stack_view.h"
 #include "symbolic/test_owner.h"

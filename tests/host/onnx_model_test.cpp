@@ -7,8 +7,8 @@
 
 #include "base/expect_error.h"
 #include "opwright/functions.h"
-#include "opwright/onnx.h"
-#include "opwright/program.h"
+#include "opwright/runtime/onnx.h"
+#include "opwright/runtime/program.h"
 
 namespace opwright {
 namespace {

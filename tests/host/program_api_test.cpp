@@ -1,5 +1,5 @@
 // Programs for C: loading, descriptions, runs over the caller's memory, errors.
-#include "opwright/program_api.h"
+#include "opwright/runtime/program_api.h"
 
 #include <array>
 #include <cstddef>
@@ -20,8 +20,8 @@
 #include "opwright/dtype.h"
 #include "opwright/fake_tensor.h"
 #include "opwright/functions.h"
-#include "opwright/operator_handle.h"
 #include "opwright/program/file/program_file.h"
+#include "opwright/registration/operator_handle.h"
 
 namespace opwright::testing {
 namespace {

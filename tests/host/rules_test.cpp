@@ -9,10 +9,10 @@
 #include "base/expect_error.h"
 #include "dispatch/test_operators.h"
 #include "host/test_host.h"
-#include "opwright/autocast.h"
 #include "opwright/autograd.h"
 #include "opwright/dispatch/registry.h"
-#include "opwright/operator_handle.h"
+#include "opwright/registration/operator_handle.h"
+#include "opwright/runtime/autocast.h"
 
 namespace opwright::testing {
 namespace {

@@ -9,11 +9,11 @@
 
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/functions.h"
-#include "opwright/operator_handle.h"
-#include "opwright/program.h"
 #include "opwright/program/export/export_session.h"
 #include "opwright/program/export/exported_program.h"
 #include "opwright/program/export/program_object.h"
+#include "opwright/registration/operator_handle.h"
+#include "opwright/runtime/program.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"
 

@@ -8,7 +8,7 @@
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/program/file/program_file.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/runtime.h"
 
 namespace opwright::testing {
 namespace {

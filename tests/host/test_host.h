@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "opwright/runtime.h"
+#include "opwright/runtime/runtime.h"
 
 namespace opwright::testing {
 

@@ -15,7 +15,7 @@ STRICT = ("-Wall", "-Wextra", "-Werror", "-pedantic", f"-I{ROOT / 'include'}")
 COMPILERS = [name for name in ("gcc", "clang-19") if shutil.which(name)]
 
 EVERY_FUNCTION = """
-#include "opwright/program_api.h"
+#include "opwright/runtime/program_api.h"
 const void* every_function[] = {
     (const void*)&opw_version, (const void*)&opw_last_error, (const void*)&opw_last_error_kind,
     (const void*)&opw_library_load, (const void*)&opw_set_num_threads, (const void*)&opw_set_seed,
@@ -55,7 +55,9 @@ def test_the_code_of_the_guide_compiles(tmp_path):
 @pytest.mark.parametrize("standard", ["c++11", "c++20"])
 def test_it_is_a_header_of_cpp_too(standard, tmp_path):
     source = tmp_path / "uses.cpp"
-    source.write_text('#include "opwright/program_api.h"\nint f() { return opw_set_seed(1); }\n')
+    source.write_text(
+        '#include "opwright/runtime/program_api.h"\nint f() { return opw_set_seed(1); }\n'
+    )
 
     compile_strictly("g++", f"-std={standard}", "-c", source, "-o", tmp_path / "uses.o")
 
@@ -74,7 +76,7 @@ def test_every_function_is_in_the_library_under_its_c_name(tmp_path):
 
 
 def test_the_list_above_has_every_function_of_the_header():
-    header = (ROOT / "include/opwright/program_api.h").read_text()
+    header = (ROOT / "include/opwright/runtime/program_api.h").read_text()
 
     for line in header.splitlines():
         if line.startswith("OPW_PUBLIC"):

@@ -111,7 +111,7 @@ def test_a_project_in_c_alone_links_the_library(prefix, tmp_path):
         "target_link_libraries(version PRIVATE opwright::opwright)\n"
     )
     (tmp_path / "version.c").write_text(
-        '#include <stdio.h>\n#include "opwright/program_api.h"\n'
+        '#include <stdio.h>\n#include "opwright/runtime/program_api.h"\n'
         "int main(void) { return puts(opw_version()) < 0; }\n"
     )
     run("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
@@ -237,7 +237,9 @@ def test_two_binaries_in_one_process_keep_separate_lists(soft_clip, gain):
 
 def test_an_operator_binary_that_calls_the_runtime_does_not_link(prefix, tmp_path):
     source = tmp_path / "loads.cpp"
-    source.write_text('#include "opwright/runtime.h"\nvoid f() { opwright::load_library("x"); }\n')
+    source.write_text(
+        '#include "opwright/runtime/runtime.h"\nvoid f() { opwright::load_library("x"); }\n'
+    )
     flags = run(prefix / "bin/opwright-config", "--cxxflags").split()
 
     done = subprocess.run(

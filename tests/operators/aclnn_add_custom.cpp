@@ -3,8 +3,8 @@
 #include <optional>
 #include <span>
 
-#include "opwright/aclnn.h"
 #include "opwright/opwright.h"
+#include "opwright/vendor/aclnn.h"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/ge_engine.h"
+#include "opwright/vendor/ge_engine.h"
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 

@@ -1,5 +1,5 @@
 // A device without the functions that every device must have.
-#include "opwright/device_plugin.h"
+#include "opwright/plugin/device_plugin.h"
 
 namespace {
 

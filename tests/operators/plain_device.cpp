@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "opwright/device_plugin.h"
+#include "opwright/plugin/device_plugin.h"
 
 namespace {
 

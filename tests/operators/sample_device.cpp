@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "opwright/device_plugin.h"
 #include "opwright/opwright.h"
+#include "opwright/plugin/device_plugin.h"
 
 // A device's own types: here a stream is a number, an event a time.
 struct OpwStream {

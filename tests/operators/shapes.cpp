@@ -10,7 +10,7 @@ using opwright::FakeTensor;
 using opwright::SymInt;
 using opwright::Tensor;
 
-// A plain `if` on a size: a guard of whoever owns the symbol.
+// A plain `if` on a size: a guard of the owner of the symbol.
 FakeTensor halves_fake(const FakeTensor& x) {
   const SymInt size = x.size(0);
   if (size % 2 == 0) return opwright::empty<FakeTensor>({size / 2, 2}, x.dtype(), {}, x.device());

@@ -14,11 +14,11 @@
 
 #include "ops/formula_evaluator.h"
 #include "opwright/c_api.h"
-#include "opwright/device_plugin.h"
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
 #include "opwright/functions.h"
 #include "opwright/ops/engine/cpu/numbers.h"
+#include "opwright/plugin/device_plugin.h"
 #include "opwright/tensor/device/device_table.h"
 #include "tensor/test_device.h"
 

@@ -6,7 +6,7 @@
 #include "ops/computing_device.h"
 #include "ops/op_tensors.h"
 #include "opwright/functions.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/runtime.h"
 
 namespace opwright::testing {
 

@@ -10,7 +10,7 @@
 
 #include "base/expect_error.h"
 #include "opwright/functions.h"
-#include "opwright/operator_handle.h"
+#include "opwright/registration/operator_handle.h"
 #include "opwright/symbolic/shape_env/current_shape_env.h"
 #include "opwright/symbolic/shape_env/shape_env.h"
 #include "opwright/symbolic/shape_env/sizes.h"

@@ -12,10 +12,10 @@
 #include "opwright/dispatch/registry.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/program.h"
 #include "opwright/program/export/exported_program.h"
 #include "opwright/program/export/program_object.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/program.h"
+#include "opwright/runtime/runtime.h"
 
 namespace opwright {
 namespace {

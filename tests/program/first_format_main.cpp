@@ -10,10 +10,10 @@
 #include "opwright/autograd/history.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/functions.h"
-#include "opwright/program.h"
 #include "opwright/program/export/export_session.h"
 #include "opwright/program/export/signature.h"
 #include "opwright/program/file/program_file.h"
+#include "opwright/runtime/program.h"
 #include "opwright/value.h"
 #include "program/kept_operator.h"
 

@@ -14,7 +14,7 @@
 #include "opwright/program/export/exported_program.h"
 #include "opwright/program/export/signature.h"
 #include "opwright/program/file/program_file.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/runtime.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/value.h"
 #include "program/kept_operator.h"

@@ -6,7 +6,7 @@
 #include "opwright/dispatch/registry.h"
 #include "opwright/fake_tensor.h"
 #include "opwright/functions.h"
-#include "opwright/operator_handle.h"
+#include "opwright/registration/operator_handle.h"
 #include "opwright/tensor.h"
 
 namespace opwright::testing {

@@ -7,11 +7,11 @@
 #include <gtest/gtest.h>
 
 #include "opwright/functions.h"
-#include "opwright/program.h"
 #include "opwright/program/export/exported_program.h"
 #include "opwright/program/export/program_object.h"
 #include "opwright/program/export/signature.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/program.h"
+#include "opwright/runtime/runtime.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"
 

@@ -8,10 +8,10 @@
 #include "opwright/dispatch/registry.h"
 #include "opwright/functions.h"
 #include "opwright/ir/graph/graph.h"
-#include "opwright/operator_handle.h"
 #include "opwright/program/export/exported_program.h"
 #include "opwright/program/file/program_file.h"
-#include "opwright/runtime.h"
+#include "opwright/registration/operator_handle.h"
+#include "opwright/runtime/runtime.h"
 #include "program/program_files.h"
 
 namespace opwright {

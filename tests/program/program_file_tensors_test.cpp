@@ -15,7 +15,7 @@
 #include "opwright/ir/graph/graph.h"
 #include "opwright/program/export/exported_program.h"
 #include "opwright/program/file/program_file.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/runtime.h"
 #include "opwright/schema/constant_names.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/tensor_impl.h"

@@ -15,10 +15,10 @@
 #include "opwright/dispatch/registry.h"
 #include "opwright/functions.h"
 #include "opwright/ir/graph/graph.h"
-#include "opwright/program.h"
 #include "opwright/program/export/export_session.h"
 #include "opwright/program/export/exported_program.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/program.h"
+#include "opwright/runtime/runtime.h"
 #include "opwright/tensor/random_state.h"
 #include "program/program_files.h"
 

@@ -6,8 +6,8 @@
 
 #include "opwright/functions.h"
 #include "opwright/ir/graph/graph.h"
-#include "opwright/program.h"
 #include "opwright/program/file/program_file.h"
+#include "opwright/runtime/program.h"
 #include "program/program_files.h"
 
 namespace {

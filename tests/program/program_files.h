@@ -14,12 +14,12 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/program.h"
 #include "opwright/program/export/exported_program.h"
 #include "opwright/program/export/program_object.h"
 #include "opwright/program/file/checksum.h"
 #include "opwright/program/file/program_file.h"
 #include "opwright/program/file/program_file_header.h"
+#include "opwright/runtime/program.h"
 #include "opwright/tensor.h"
 
 namespace opwright::testing {

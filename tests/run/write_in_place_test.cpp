@@ -12,7 +12,7 @@
 #include "opwright/functions.h"
 #include "opwright/ir/graph/graph.h"
 #include "opwright/run/plan.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/runtime.h"
 
 namespace opwright {
 namespace {

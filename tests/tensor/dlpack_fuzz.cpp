@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "opwright/error.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/runtime.h"
 #include "opwright/tensor/device/device_table.h"
 #include "opwright/tensor/device/live_counts.h"
 #include "opwright/tensor/dlpack/dlpack.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/runtime.h"
 #include "opwright/tensor/device/live_counts.h"
 #include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/tensor_impl.h"

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "opwright/runtime.h"
+#include "opwright/runtime/runtime.h"
 #include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"

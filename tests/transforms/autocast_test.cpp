@@ -1,6 +1,6 @@
 // Autocast from C++: scopes, nesting, cached casts. tests/python/autograd/test_autocast.py compares
 // each operator with torch.
-#include "opwright/autocast.h"
+#include "opwright/runtime/autocast.h"
 
 #include <cstddef>
 #include <optional>
@@ -14,7 +14,7 @@
 #include "opwright/dispatch/operator.h"
 #include "opwright/functions.h"
 #include "opwright/grad_mode.h"
-#include "opwright/make_fx.h"
+#include "opwright/runtime/make_fx.h"
 #include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {

@@ -13,7 +13,7 @@
 #include "opwright/dynamic_size.h"
 #include "opwright/fake_tensor.h"
 #include "opwright/functions.h"
-#include "opwright/operator_handle.h"
+#include "opwright/registration/operator_handle.h"
 #include "opwright/symbolic/shape_env/current_shape_env.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/view.h"

@@ -1,4 +1,4 @@
-#include "opwright/func.h"
+#include "opwright/runtime/func.h"
 
 #include <algorithm>
 #include <initializer_list>
@@ -12,9 +12,9 @@
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/library.h"
-#include "opwright/operator_handle.h"
+#include "opwright/registration/operator_handle.h"
+#include "opwright/runtime/vmap.h"
 #include "opwright/transforms/differentiate/grad.h"
-#include "opwright/vmap.h"
 
 namespace opwright {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/expect_error.h"
 #include "ir/check_graph_texts.h"  // IWYU pragma: keep: every graph here reads back
 #include "opwright/functions.h"
-#include "opwright/make_fx.h"
+#include "opwright/runtime/make_fx.h"
 #include "opwright/transforms/control_flow/control_flow.h"
 
 namespace opwright {

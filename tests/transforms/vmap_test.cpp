@@ -12,10 +12,10 @@
 #include "opwright/base/warning.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/library.h"
-#include "opwright/make_fx.h"
+#include "opwright/runtime/make_fx.h"
+#include "opwright/runtime/vmap.h"
 #include "opwright/tensor/device/live_counts.h"
 #include "opwright/transforms/functionalize/functionalize.h"
-#include "opwright/vmap.h"
 #include "transforms/recorder.h"
 
 namespace opwright {

@@ -19,9 +19,9 @@
 #include "bridges/torch/stable_abi.h"
 #include "bridges/torch/torch_internals.h"
 #include "bridges/torch/torch_operator.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
+#include "opwright/runtime/bridge.h"
 #include "opwright/value.h"
 
 namespace opwright::torch_bridge {

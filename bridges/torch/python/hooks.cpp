@@ -17,9 +17,9 @@
 #include "bridges/torch/python/torch_objects.h"
 #include "bridges/torch/python_hooks.h"
 #include "bridges/torch/torch_operator.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright::torch_bridge {
 namespace {

@@ -8,9 +8,9 @@
 #include "bridges/torch/python/object_tensor.h"
 #include "bridges/torch/python/object_values.h"
 #include "bridges/torch/python/reference.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
+#include "opwright/runtime/bridge.h"
 #include "opwright/value.h"
 
 namespace opwright::torch_bridge {

@@ -12,8 +12,8 @@
 
 #include "bridges/torch/python/argument_frame.h"
 #include "bridges/torch/python/reference.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright::torch_bridge {
 

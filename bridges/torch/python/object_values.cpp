@@ -10,9 +10,9 @@
 #include "bridges/torch/python/reference.h"
 #include "bridges/torch/python/sym_object.h"
 #include "bridges/torch/python/torch_objects.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
+#include "opwright/runtime/bridge.h"
 #include "opwright/value.h"
 
 namespace opwright::torch_bridge {

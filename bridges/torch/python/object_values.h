@@ -5,8 +5,8 @@
 #include <Python.h>
 
 #include "bridges/torch/python/argument_frame.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright::torch_bridge {
 

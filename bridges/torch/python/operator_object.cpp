@@ -10,8 +10,8 @@
 #include "bridges/torch/python/reference.h"
 #include "bridges/torch/python/rule.h"
 #include "bridges/torch/torch_operator.h"
-#include "opwright/bridge.h"
 #include "opwright/error.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright::torch_bridge {
 namespace {

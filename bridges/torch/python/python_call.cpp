@@ -13,9 +13,9 @@
 #include "bridges/torch/python/object_values.h"
 #include "bridges/torch/python/reference.h"
 #include "bridges/torch/torch_operator.h"
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright::torch_bridge {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "opwright/bridge.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright::torch_bridge {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "opwright/bridge.h"
 #include "opwright/c_api.h"
+#include "opwright/runtime/bridge.h"
 
 namespace opwright::torch_bridge {
 

@@ -7,10 +7,10 @@
 #include <nanobind/nanobind.h>
 
 #include "bindings/object/scalar_types.h"
-#include "opwright/autocast.h"
 #include "opwright/device.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
+#include "opwright/runtime/autocast.h"
 #include "opwright/transforms/mode/autocast.h"
 
 namespace nb = nanobind;

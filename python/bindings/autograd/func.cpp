@@ -11,7 +11,7 @@
 #include "bindings/operator/list_function.h"
 #include "bindings/tensor/tensor_list.h"
 #include "opwright/error.h"
-#include "opwright/func.h"
+#include "opwright/runtime/func.h"
 #include "opwright/tensor.h"
 
 namespace nb = nanobind;

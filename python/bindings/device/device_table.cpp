@@ -20,7 +20,7 @@
 #include "opwright/dispatch/row.h"
 #include "opwright/error.h"
 #include "opwright/host/device_finder.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/runtime.h"
 #include "opwright/tensor/device/device_search.h"
 #include "opwright/tensor/device/device_table.h"
 #include "opwright/tensor/device/stream.h"

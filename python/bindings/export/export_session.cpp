@@ -18,9 +18,9 @@
 #include "bindings/tensor/tensor_list.h"
 #include "opwright/convert/onnx/onnx_converter.h"
 #include "opwright/dispatch/interpreter.h"
-#include "opwright/program.h"
 #include "opwright/program/export/export_session.h"
 #include "opwright/program/export/signature.h"
+#include "opwright/runtime/program.h"
 #include "opwright/transforms/trace/trace.h"
 
 namespace nb = nanobind;

@@ -30,8 +30,8 @@
 #include "opwright/convert/ge/graph_builder.h"
 #include "opwright/convert/ge/graph_conversion.h"
 #include "opwright/error.h"
-#include "opwright/ge_types.h"
 #include "opwright/schema/schema.h"
+#include "opwright/vendor/ge_types.h"
 
 namespace nb = nanobind;
 

@@ -19,11 +19,11 @@
 #include "opwright/convert/ge/model.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
-#include "opwright/ge_types.h"
 #include "opwright/ir/graph/node_argument.h"
 #include "opwright/schema/constant.h"
 #include "opwright/symint.h"
 #include "opwright/value.h"
+#include "opwright/vendor/ge_types.h"
 
 namespace nb = nanobind;
 

@@ -9,11 +9,11 @@
 #include "bindings/object/value.h"
 #include "bindings/onnx/onnx_symbolic.h"
 #include "opwright/convert/converter.h"
-#include "opwright/converter_text.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/slot.h"
 #include "opwright/error.h"
-#include "opwright/onnx.h"
+#include "opwright/registration/converter_text.h"
+#include "opwright/runtime/onnx.h"
 
 namespace opwright::python {
 namespace {

@@ -12,11 +12,11 @@
 #include "bindings/library/converter.h"
 #include "bindings/object/scalar_types.h"
 #include "bindings/operator/operator_object.h"
-#include "opwright/autocast_rule.h"
 #include "opwright/base/given_error.h"
 #include "opwright/dispatch/rule.h"
 #include "opwright/dispatch/tag_name.h"
 #include "opwright/functions.h"
+#include "opwright/registration/autocast_rule.h"
 #include "opwright/tensor/device/device_table.h"
 
 namespace nb = nanobind;

@@ -16,7 +16,7 @@
 #include "bindings/onnx/onnx_value.h"
 #include "bindings/tensor/creation.h"
 #include "opwright/error.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
 

@@ -6,7 +6,7 @@
 
 #include <Python.h>
 
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 
 namespace opwright::python {
 

@@ -19,7 +19,7 @@
 #include "opwright/convert/onnx/model/call_state.h"
 #include "opwright/convert/onnx/model/opset.h"
 #include "opwright/error.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 
 namespace nb = nanobind;
 

@@ -15,7 +15,7 @@
 #include "bindings/export/program.h"
 #include "opwright/convert/onnx/model/model.h"
 #include "opwright/host/onnx_model.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 
 namespace nb = nanobind;
 

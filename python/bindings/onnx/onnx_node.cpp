@@ -10,7 +10,7 @@
 #include "bindings/object/value.h"
 #include "opwright/convert/onnx/model/builder_state.h"
 #include "opwright/error.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 
 namespace nb = nanobind;
 

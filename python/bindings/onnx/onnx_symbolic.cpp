@@ -22,7 +22,7 @@
 #include "opwright/convert/onnx/onnx_converter.h"
 #include "opwright/error.h"
 #include "opwright/ir/graph/node.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 
 namespace nb = nanobind;
 

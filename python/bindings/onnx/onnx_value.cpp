@@ -20,7 +20,7 @@
 #include "opwright/convert/onnx/model/call_state.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/schema/constant.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"

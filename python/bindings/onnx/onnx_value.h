@@ -11,7 +11,7 @@
 #include "bindings/onnx/onnx_type.h"
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/ir/graph/node_argument.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/tensor.h"
 
 namespace opwright::python {

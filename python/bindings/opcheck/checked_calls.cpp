@@ -15,7 +15,7 @@
 #include "opwright/check/example/example.h"
 #include "opwright/check/opcheck/checked_calls.h"
 #include "opwright/dispatch/mode.h"
-#include "opwright/opcheck.h"
+#include "opwright/runtime/opcheck.h"
 
 namespace nb = nanobind;
 

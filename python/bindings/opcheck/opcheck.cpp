@@ -17,7 +17,7 @@
 #include "opwright/check/example/example.h"
 #include "opwright/check/opcheck/run_opcheck.h"
 #include "opwright/error.h"
-#include "opwright/opcheck.h"
+#include "opwright/runtime/opcheck.h"
 
 namespace nb = nanobind;
 

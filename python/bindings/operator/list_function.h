@@ -6,7 +6,7 @@
 #include <nanobind/nanobind.h>
 
 #include "bindings/tensor/tensor_list.h"
-#include "opwright/func.h"
+#include "opwright/runtime/func.h"
 #include "opwright/tensor.h"
 
 namespace opwright::python {

@@ -7,7 +7,7 @@
 #include <Python.h>
 
 #include "opwright/dispatch/slot.h"
-#include "opwright/kernel.h"
+#include "opwright/registration/kernel.h"
 
 namespace opwright::python {
 

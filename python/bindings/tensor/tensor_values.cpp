@@ -7,7 +7,7 @@
 #include "bindings/object/tensor_conversion.h"
 #include "bindings/object/value.h"
 #include "opwright/functions.h"
-#include "opwright/runtime.h"
+#include "opwright/runtime/runtime.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/transforms/trace/data_access.h"
 

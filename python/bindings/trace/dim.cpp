@@ -11,8 +11,8 @@
 #include <nanobind/stl/string.h>
 
 #include "opwright/error.h"
-#include "opwright/program.h"
 #include "opwright/program/export/dim.h"
+#include "opwright/runtime/program.h"
 
 namespace nb = nanobind;
 

@@ -16,8 +16,8 @@
 #include "opwright/check/gradient/gradcheck.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/error.h"
-#include "opwright/func.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
+#include "opwright/runtime/func.h"
 #include "opwright/tag.h"
 #include "opwright/tensor.h"
 

@@ -17,7 +17,7 @@
 #include "opwright/error.h"
 #include "opwright/ir/graph/evaluate.h"
 #include "opwright/ir/graph/graph.h"
-#include "opwright/make_fx.h"
+#include "opwright/runtime/make_fx.h"
 #include "opwright/tag.h"
 #include "opwright/transforms/trace/make_fx.h"
 

@@ -18,10 +18,10 @@
 #include "opwright/dispatch/slot.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
+#include "opwright/runtime/vmap.h"
 #include "opwright/tag.h"
 #include "opwright/tensor.h"
 #include "opwright/transforms/vmap/vmap_function.h"
-#include "opwright/vmap.h"
 
 namespace opwright {
 namespace {

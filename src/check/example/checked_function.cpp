@@ -14,11 +14,11 @@
 #include "opwright/check/values/real_numbers.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
-#include "opwright/func.h"
 #include "opwright/functions.h"
+#include "opwright/runtime/func.h"
+#include "opwright/runtime/vmap.h"
 #include "opwright/tensor.h"
 #include "opwright/transforms/vmap/vmap_function.h"
-#include "opwright/vmap.h"
 
 namespace opwright {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "opwright/func.h"
+#include "opwright/runtime/func.h"
 #include "opwright/tensor.h"
 
 namespace opwright {

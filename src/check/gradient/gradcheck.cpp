@@ -16,7 +16,7 @@
 #include "opwright/check/example/checked_function.h"
 #include "opwright/check/values/real_numbers.h"
 #include "opwright/error.h"
-#include "opwright/func.h"
+#include "opwright/runtime/func.h"
 #include "opwright/tensor.h"
 
 namespace opwright {

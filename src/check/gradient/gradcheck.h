@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "opwright/func.h"
+#include "opwright/runtime/func.h"
 #include "opwright/tensor.h"
 #include "opwright/visibility.h"
 

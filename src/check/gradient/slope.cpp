@@ -18,7 +18,7 @@
 #include "opwright/check/example/recorded_call.h"
 #include "opwright/check/values/real_numbers.h"
 #include "opwright/dtype.h"
-#include "opwright/func.h"
+#include "opwright/runtime/func.h"
 #include "opwright/tensor.h"
 
 namespace opwright {

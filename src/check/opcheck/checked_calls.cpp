@@ -14,7 +14,7 @@
 #include "opwright/dispatch/arguments.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/error.h"
-#include "opwright/opcheck.h"
+#include "opwright/runtime/opcheck.h"
 #include "opwright/schema/constant.h"
 #include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor.h"

@@ -11,7 +11,7 @@
 #include "opwright/dispatch/arguments.h"
 #include "opwright/dispatch/mode.h"
 #include "opwright/dispatch/operator.h"
-#include "opwright/opcheck.h"
+#include "opwright/runtime/opcheck.h"
 #include "opwright/visibility.h"
 
 namespace opwright {

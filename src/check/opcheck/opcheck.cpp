@@ -1,4 +1,4 @@
-#include "opwright/opcheck.h"
+#include "opwright/runtime/opcheck.h"
 
 #include <algorithm>
 #include <chrono>

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "opwright/error.h"
-#include "opwright/opcheck.h"
+#include "opwright/runtime/opcheck.h"
 
 namespace opwright {
 namespace {

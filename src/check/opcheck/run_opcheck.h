@@ -2,7 +2,7 @@
 #pragma once
 
 #include "opwright/check/example/example.h"
-#include "opwright/opcheck.h"
+#include "opwright/runtime/opcheck.h"
 #include "opwright/visibility.h"
 
 namespace opwright {

@@ -16,7 +16,7 @@
 #include "opwright/dispatch/operator.h"
 #include "opwright/error.h"
 #include "opwright/ir/graph/graph.h"
-#include "opwright/make_fx.h"
+#include "opwright/runtime/make_fx.h"
 #include "opwright/symbolic/shape_env/shape_env.h"
 #include "opwright/tag.h"
 #include "opwright/transforms/trace/fake.h"

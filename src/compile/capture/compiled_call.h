@@ -12,7 +12,7 @@
 #include "opwright/check/example/outcome.h"
 #include "opwright/check/variation/other_sizes.h"
 #include "opwright/compile/backend/executable.h"
-#include "opwright/make_fx.h"
+#include "opwright/runtime/make_fx.h"
 #include "opwright/symbolic/shape_env/shape_env.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"

@@ -9,7 +9,6 @@
 
 #include "opwright/base/small_vector.h"
 #include "opwright/base/warning.h"
-#include "opwright/compile.h"
 #include "opwright/compile/backend/executable.h"
 #include "opwright/compile/capture/break.h"
 #include "opwright/compile/capture/capture.h"
@@ -20,6 +19,7 @@
 #include "opwright/compile/compile_log.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"
+#include "opwright/runtime/compile.h"
 
 namespace opwright {
 namespace {

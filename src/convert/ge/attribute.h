@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "opwright/ge_types.h"
 #include "opwright/value.h"
+#include "opwright/vendor/ge_types.h"
 #include "opwright/visibility.h"
 
 namespace opwright::graph_engine {

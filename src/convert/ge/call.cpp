@@ -17,7 +17,7 @@
 #include "opwright/error.h"
 #include "opwright/ir/graph/node.h"
 #include "opwright/ir/graph/node_argument.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/schema/constant.h"
 #include "opwright/schema/schema.h"
 #include "opwright/value.h"

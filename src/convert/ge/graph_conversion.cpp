@@ -24,7 +24,6 @@
 #include "opwright/dispatch/operator.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
-#include "opwright/ge_types.h"
 #include "opwright/ir/graph/graph.h"
 #include "opwright/ir/graph/node.h"
 #include "opwright/ir/graph/node_argument.h"
@@ -33,6 +32,7 @@
 #include "opwright/tensor.h"
 #include "opwright/transforms/trace/trace.h"
 #include "opwright/value.h"
+#include "opwright/vendor/ge_types.h"
 
 namespace opwright::graph_engine {
 namespace {

@@ -12,8 +12,8 @@
 #include "opwright/dispatch/operator.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
-#include "opwright/ge_types.h"
 #include "opwright/ir/graph/node.h"
+#include "opwright/vendor/ge_types.h"
 
 namespace opwright::graph_engine {
 namespace {

@@ -13,9 +13,9 @@
 
 #include "opwright/convert/ge/attribute.h"
 #include "opwright/dtype.h"
-#include "opwright/ge_types.h"
 #include "opwright/ir/graph/graph.h"
 #include "opwright/symint.h"
+#include "opwright/vendor/ge_types.h"
 #include "opwright/visibility.h"
 
 namespace opwright::graph_engine {

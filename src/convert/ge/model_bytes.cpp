@@ -11,10 +11,10 @@
 #include "opwright/convert/wire_writer.h"
 #include "opwright/dtype.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
-#include "opwright/ge_types.h"
 #include "opwright/schema/constant.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"
+#include "opwright/vendor/ge_types.h"
 
 namespace opwright::graph_engine {
 namespace {

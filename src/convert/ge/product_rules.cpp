@@ -10,9 +10,9 @@
 #include "opwright/convert/ge/rules.h"
 #include "opwright/convert/sizes.h"
 #include "opwright/dtype.h"
-#include "opwright/ge_types.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
+#include "opwright/vendor/ge_types.h"
 
 namespace opwright::graph_engine {
 namespace {

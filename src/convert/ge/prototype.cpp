@@ -15,10 +15,10 @@
 #include "opwright/convert/ge/model.h"
 #include "opwright/convert/text_scanner.h"
 #include "opwright/error.h"
-#include "opwright/ge_types.h"
 #include "opwright/schema/constant.h"
 #include "opwright/schema/schema.h"
 #include "opwright/schema/type.h"
+#include "opwright/vendor/ge_types.h"
 
 namespace opwright::graph_engine {
 namespace {

@@ -27,8 +27,8 @@
 #include "opwright/convert/ge/model.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/registry.h"
-#include "opwright/ge_types.h"
 #include "opwright/schema/schema.h"
+#include "opwright/vendor/ge_types.h"
 #include "opwright/visibility.h"
 
 namespace opwright::graph_engine {

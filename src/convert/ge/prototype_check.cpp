@@ -10,7 +10,7 @@
 #include "opwright/convert/ge/model.h"
 #include "opwright/convert/ge/prototype.h"
 #include "opwright/error.h"
-#include "opwright/ge_types.h"
+#include "opwright/vendor/ge_types.h"
 
 namespace opwright::graph_engine {
 namespace {

@@ -11,11 +11,11 @@
 #include "opwright/convert/ge/builtin_prototypes.h"
 #include "opwright/convert/ge/graph_conversion.h"
 #include "opwright/convert/ge/prototype.h"
-#include "opwright/converter_text.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/slot.h"
 #include "opwright/error.h"
+#include "opwright/registration/converter_text.h"
 
 namespace opwright::graph_engine {
 namespace {

@@ -13,8 +13,8 @@
 #include "opwright/convert/size_walk.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
-#include "opwright/ge_types.h"
 #include "opwright/symint.h"
+#include "opwright/vendor/ge_types.h"
 
 namespace opwright::graph_engine {
 namespace {

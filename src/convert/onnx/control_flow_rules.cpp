@@ -17,7 +17,7 @@
 #include "opwright/ir/graph/graph.h"
 #include "opwright/ir/graph/graph_object.h"
 #include "opwright/ir/graph/node.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/symint.h"
 
 namespace opwright::onnx {

@@ -6,7 +6,7 @@
 
 #include "opwright/convert/onnx/model/model.h"
 #include "opwright/ir/graph/graph.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/tensor.h"
 
 namespace opwright::onnx {

@@ -24,7 +24,7 @@
 #include "opwright/ir/graph/graph.h"
 #include "opwright/ir/graph/node.h"
 #include "opwright/ir/graph/node_argument.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"

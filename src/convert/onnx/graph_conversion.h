@@ -12,7 +12,7 @@
 #include "opwright/convert/onnx/model/builder_state.h"
 #include "opwright/convert/onnx/model/model.h"
 #include "opwright/ir/graph/graph.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 
 namespace opwright::onnx {
 

@@ -21,7 +21,7 @@
 #include "opwright/ir/graph/graph.h"
 #include "opwright/ir/graph/node.h"
 #include "opwright/ir/graph/node_argument.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/schema/schema.h"
 #include "opwright/schema/type.h"
 #include "opwright/tensor.h"

@@ -23,7 +23,7 @@
 #include "opwright/ir/graph/infer.h"
 #include "opwright/ir/graph/node.h"
 #include "opwright/ir/graph/node_argument.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/schema/constant.h"
 
 namespace opwright::onnx {

@@ -16,7 +16,7 @@
 #include "opwright/error.h"
 #include "opwright/ir/graph/graph.h"
 #include "opwright/ir/graph/node.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/transforms/trace/make_fx.h"
 #include "opwright/transforms/trace/trace.h"
 

@@ -6,7 +6,7 @@
 #include "opwright/convert/converter.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/ir/graph/graph.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/transforms/trace/trace.h"
 #include "opwright/visibility.h"
 

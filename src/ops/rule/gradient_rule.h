@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "opwright/functions.h"
-#include "opwright/kernel.h"
+#include "opwright/registration/kernel.h"
 #include "opwright/tensor.h"
 
 namespace opwright {

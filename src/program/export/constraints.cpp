@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "opwright/error.h"
-#include "opwright/program.h"
 #include "opwright/program/export/dim.h"
+#include "opwright/runtime/program.h"
 #include "opwright/symbolic/expression/expression.h"
 #include "opwright/symbolic/shape_env/shape_env.h"
 #include "opwright/symint.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "opwright/program.h"
+#include "opwright/runtime/program.h"
 #include "opwright/symbolic/shape_env/shape_env.h"
 #include "opwright/symint.h"
 

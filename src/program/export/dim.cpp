@@ -4,7 +4,7 @@
 #include <string>
 
 #include "opwright/error.h"
-#include "opwright/program.h"
+#include "opwright/runtime/program.h"
 
 namespace opwright {
 namespace {

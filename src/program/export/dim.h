@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "opwright/program.h"
+#include "opwright/runtime/program.h"
 #include "opwright/visibility.h"
 
 namespace opwright {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "opwright/dispatch/interpreter.h"
-#include "opwright/program.h"
 #include "opwright/program/export/exported_program.h"
+#include "opwright/runtime/program.h"
 #include "opwright/tensor.h"
 #include "opwright/transforms/trace/trace.h"
 #include "opwright/value.h"

@@ -9,7 +9,6 @@
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/ir/graph/graph.h"
 #include "opwright/ir/text/parse.h"
-#include "opwright/program.h"
 #include "opwright/program/export/exported_program.h"
 #include "opwright/program/export/program_object.h"
 #include "opwright/program/export/written_operators.h"
@@ -19,6 +18,7 @@
 #include "opwright/program/file/program_source.h"
 #include "opwright/program/file/program_text.h"
 #include "opwright/program/file/stored_tensors.h"
+#include "opwright/runtime/program.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"
 

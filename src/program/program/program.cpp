@@ -1,5 +1,5 @@
 // The public C++ classes over ExportedProgram.
-#include "opwright/program.h"
+#include "opwright/runtime/program.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -153,7 +153,7 @@ LinearSystem::Outcome LinearSystem::join_parallel() {
   return Outcome::Open;
 }
 
-// Eliminates a variable from all rows by means of an equality.
+// Eliminates a variable from all rows with an equality.
 void LinearSystem::substitute(const LinearRow& equality, uint32_t variable) {
   const int64_t divisor = equality.coefficient(variable);
   const int64_t sign = divisor < 0 ? -1 : 1;

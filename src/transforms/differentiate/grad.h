@@ -14,7 +14,7 @@
 #include "opwright/base/thread_state.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/dispatch/operator.h"
-#include "opwright/func.h"
+#include "opwright/runtime/func.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/wrapper.h"
 

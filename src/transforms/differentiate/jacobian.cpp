@@ -8,14 +8,14 @@
 
 #include "opwright/dtype.h"
 #include "opwright/error.h"
-#include "opwright/func.h"
 #include "opwright/functions.h"
+#include "opwright/runtime/func.h"
+#include "opwright/runtime/vmap.h"
 #include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/view.h"
 #include "opwright/transforms/vmap/vmap_function.h"
-#include "opwright/vmap.h"
 
 namespace opwright {
 namespace {

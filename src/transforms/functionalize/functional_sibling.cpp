@@ -15,7 +15,7 @@
 #include "opwright/dispatch/rule.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/kernel.h"
+#include "opwright/registration/kernel.h"
 #include "opwright/schema/schema.h"
 #include "opwright/tag.h"
 #include "opwright/tensor/random_state.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "opwright/autocast.h"
 #include "opwright/base/small_vector.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/c_api.h"
@@ -12,6 +11,7 @@
 #include "opwright/dispatch/rule.h"
 #include "opwright/dispatch/slot.h"
 #include "opwright/error.h"
+#include "opwright/runtime/autocast.h"
 #include "opwright/value.h"
 
 namespace opwright {

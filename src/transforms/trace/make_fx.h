@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "opwright/ir/graph/graph.h"
-#include "opwright/make_fx.h"
+#include "opwright/runtime/make_fx.h"
 #include "opwright/symbolic/shape_env/shape_env.h"
 #include "opwright/tensor.h"
 #include "opwright/transforms/functionalize/functionalize.h"

@@ -6,7 +6,7 @@
 #include "opwright/ir/graph/evaluate.h"
 #include "opwright/ir/graph/graph_object.h"
 #include "opwright/ir/text/python_code.h"
-#include "opwright/make_fx.h"
+#include "opwright/runtime/make_fx.h"
 #include "opwright/transforms/trace/make_fx.h"
 
 namespace opwright {

@@ -13,11 +13,11 @@
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/dispatch/operator.h"
+#include "opwright/runtime/vmap.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/wrapper.h"
 #include "opwright/visibility.h"
-#include "opwright/vmap.h"
 
 namespace opwright {
 

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "opwright/dispatch/interpreter.h"
+#include "opwright/runtime/vmap.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
 #include "opwright/transforms/vmap/vmap.h"
 #include "opwright/visibility.h"
-#include "opwright/vmap.h"
 
 namespace opwright {
 

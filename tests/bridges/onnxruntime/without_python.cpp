@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "bridges/onnxruntime/ort_api.h"
-#include "opwright/onnxruntime.h"
+#include "opwright/runtime/onnxruntime.h"
 
 namespace {
 

@@ -7,10 +7,10 @@
 #include "base/expect_error.h"
 #include "opwright/autograd/backward.h"
 #include "opwright/autograd/history.h"
-#include "opwright/compile.h"
-#include "opwright/func.h"
 #include "opwright/functions.h"
 #include "opwright/grad_mode.h"
+#include "opwright/runtime/compile.h"
+#include "opwright/runtime/func.h"
 
 namespace opwright {
 namespace {

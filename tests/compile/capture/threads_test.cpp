@@ -7,8 +7,8 @@
 
 #include "opwright/autograd/backward.h"
 #include "opwright/autograd/history.h"
-#include "opwright/compile.h"
 #include "opwright/functions.h"
+#include "opwright/runtime/compile.h"
 
 namespace opwright {
 namespace {

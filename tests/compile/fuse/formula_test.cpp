@@ -1,7 +1,5 @@
 #include "opwright/compile/fuse/formula.h"
 
-#include "opwright/compile/llvm/emit_llvm.h"
-
 #include <string>
 #include <vector>
 
@@ -10,6 +8,7 @@
 #include "base/expect_error.h"
 #include "opwright/compile/fuse/lane_builder.h"
 #include "opwright/compile/fuse/nest.h"
+#include "opwright/compile/llvm/emit_llvm.h"
 
 namespace opwright {
 namespace {

@@ -1,13 +1,12 @@
 #include "opwright/compile/fuse/fusion_plan.h"
 
-#include "opwright/compile/llvm/emit_llvm.h"
-
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "opwright/compile/fuse/nest_plan.h"
+#include "opwright/compile/llvm/emit_llvm.h"
 #include "opwright/ir/graph/graph.h"
 
 namespace opwright {

@@ -7,7 +7,7 @@
 #include "ops/op_tensors.h"
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/registry.h"
-#include "opwright/operator_handle.h"
+#include "opwright/registration/operator_handle.h"
 #include "symbolic/test_owner.h"
 
 namespace opwright {

@@ -11,8 +11,8 @@
 #include "ops/device_twin.h"
 #include "ops/op_tensors.h"
 #include "opwright/functions.h"
-#include "opwright/operator_handle.h"
 #include "opwright/ops/engine/device/device_formula.h"
+#include "opwright/registration/operator_handle.h"
 
 namespace opwright {
 namespace {

@@ -38,8 +38,8 @@ def summary_lines(outcome: Outcome) -> list[str]:
         f"overloads with a rule for ONNX: {len(names)}, reached: {len(reached)}, "
         f"all calls passed: {len(clean)}",
         f"calls exported: {total['calls']}, {passed_text(outcome)}",
-        f"equal in ONNX Runtime: {total['equal']}; with dynamic sizes: {total['free']}, runs at other "
-        f"sizes: {total['sizes']}",
+        f"equal in ONNX Runtime: {total['equal']}; with dynamic sizes: {total['free']}, "
+        f"runs at other sizes: {total['sizes']}",
         f"ONNX Runtime has no kernel: {total['no kernel']}, of these equal by onnx's reference: "
         f"{total['reference']}",
         f"calls that the exporter refuses: {total['refused']}; at one opset or with dynamic sizes "

@@ -27,7 +27,8 @@ The tags inplace and out follow from the schema. Repeating an entry is harmless.
 
 The functions of the built-in operators (first form) are in namespace opwright, at least one for
 each. A pointwise operator names its operation (src/ops/engine/pointwise/pointwise.h) instead of a
-dispatch. The operation provides the kernels of every form; the in-place and out forms are made from the schema:
+dispatch. The operation provides the kernels of every form; the in-place and out forms are made
+from the schema:
 
 - func: relu(Tensor self) -> Tensor
   pointwise: relu                                 const PointwiseOp& relu_op()

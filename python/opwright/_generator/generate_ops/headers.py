@@ -39,7 +39,7 @@ FUNCTIONS_HEADER = """\
 #include <concepts>
 #include <type_traits>
 
-#include "opwright/operator_handle.h"
+#include "opwright/registration/operator_handle.h"
 #include "opwright/tensor.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {{

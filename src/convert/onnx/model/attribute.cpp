@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"
 

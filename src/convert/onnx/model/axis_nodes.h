@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <span>
 
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 
 namespace opwright::onnx {
 

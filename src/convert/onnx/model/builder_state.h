@@ -11,7 +11,7 @@
 
 #include "opwright/base/source_site.h"
 #include "opwright/convert/onnx/model/model.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/symbolic/shape_env/shape_env.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"

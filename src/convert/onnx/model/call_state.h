@@ -5,7 +5,7 @@
 
 #include "opwright/convert/call_arguments.h"  // IWYU pragma: export
 #include "opwright/ir/graph/graph.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/visibility.h"
 
 namespace opwright::onnx {

@@ -8,7 +8,7 @@
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/schema/constant.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"

@@ -11,7 +11,7 @@
 #include "opwright/convert/wire_writer.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"
 

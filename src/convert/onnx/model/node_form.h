@@ -7,7 +7,7 @@
 
 #include "opwright/convert/onnx/model/builder_state.h"
 #include "opwright/dispatch/operator.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 
 namespace opwright::onnx {
 

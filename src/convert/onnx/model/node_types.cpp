@@ -12,7 +12,7 @@
 #include "opwright/convert/onnx/model/builder_state.h"
 #include "opwright/convert/onnx/model/model.h"
 #include "opwright/dtype.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"

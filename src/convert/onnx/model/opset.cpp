@@ -11,7 +11,7 @@
 
 #include "opwright/convert/onnx/model/sizes.h"
 #include "opwright/error.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/symbolic/expression/expression.h"
 #include "opwright/symint.h"
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/visibility.h"
 
 namespace opwright::onnx {

@@ -9,7 +9,7 @@
 #include "opwright/convert/onnx/model/builder_state.h"
 #include "opwright/convert/size_walk.h"
 #include "opwright/error.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/symint.h"
 
 namespace opwright::onnx {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "opwright/convert/sizes.h"  // IWYU pragma: export
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
 

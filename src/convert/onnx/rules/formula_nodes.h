@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "opwright/dtype.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 
 namespace opwright::onnx {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "opwright/dtype.h"
-#include "opwright/onnx.h"
 #include "opwright/ops/engine/pointwise/formula_reader.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/scalar.h"
 
 namespace opwright::onnx {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/symint.h"
 
 namespace opwright::onnx {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "opwright/dtype.h"
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 
 namespace opwright::onnx {
 

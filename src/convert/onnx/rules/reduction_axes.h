@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
 

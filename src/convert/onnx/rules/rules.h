@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "opwright/onnx.h"
+#include "opwright/runtime/onnx.h"
 
 namespace opwright::onnx {
 

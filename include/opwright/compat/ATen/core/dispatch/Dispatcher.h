@@ -2,7 +2,7 @@
 // time.
 #pragma once
 
-#include "opwright/operator_handle.h"
+#include "opwright/registration/operator_handle.h"
 
 namespace c10 OPWRIGHT_VISIBILITY {
 class Dispatcher {

@@ -7,7 +7,7 @@
 
 #include "opwright/device.h"
 #include "opwright/dtype.h"
-#include "opwright/kernel.h"
+#include "opwright/registration/kernel.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"
 

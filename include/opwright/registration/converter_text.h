@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "opwright/kernel.h"
+#include "opwright/registration/kernel.h"
 #include "opwright/value.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {

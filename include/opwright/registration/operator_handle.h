@@ -14,7 +14,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include "opwright/kernel.h"
+#include "opwright/registration/kernel.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
 #ifdef OPWRIGHT_CORE
