@@ -258,7 +258,7 @@ TEST(AutogradCheck, FindsAWrongNumberOfGradients) {
   const std::string text = found_by_autograd("counts_wrong");
   expect_begins(text, "gradient-count: autograd_check_test::counts_wrong: its backward formula (");
   expect_has_part(text, "autograd_check_test.cpp:");
-  expect_has_part(text, "gave 2 gradients, but the operator has 1 tensor arguments");
+  expect_has_part(text, "returned 2 gradients, but the operator has 1 tensor arguments");
 }
 
 TEST(AutogradCheck, FindsAWrongNumberOfGradientsOfAList) {

@@ -55,9 +55,10 @@ TEST(EmbeddingBackward, RefusesAnIndexOutOfRange) {
 }
 
 TEST(ActivationBackward, RefusesResultsThatDoNotTellTheSlope) {
-  EXPECT_ERROR_CONTAINS(leaky_relu_backward(range({2}), range({2}), -0.5, true), "RuntimeError",
-                        "leaky_relu_backward: with a negative slope the result does not tell the "
-                        "slope, got negative_slope = -0.5");
+  EXPECT_ERROR_CONTAINS(
+      leaky_relu_backward(range({2}), range({2}), -0.5, true), "RuntimeError",
+      "leaky_relu_backward: with a negative slope the result does not determine the "
+      "slope, got negative_slope = -0.5");
   EXPECT_ERROR_CONTAINS(elu_backward(range({2}), -1, 1, 1, true, range({2})), "RuntimeError",
                         "elu_backward: with a negative alpha the result does not determine the "
                         "slope");

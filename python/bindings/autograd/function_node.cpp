@@ -67,18 +67,26 @@ class ForwardScope {
 }  // namespace
 
 PythonFunctionNode::PythonFunctionNode(std::string name, std::vector<Tensor> inputs)
-    : name_(std::move(name)), call_(std::make_unique<Call>()) {
-  const bool is_recorded_here = is_recording();
+    : FormulaNode(find_edges(inputs)), name_(std::move(name)), call_(std::make_unique<Call>()) {
   for (const Tensor& input : inputs) {
     input_is_tensor_.push_back(input.is_defined());
-    const bool is_of_level = input.is_defined() && impl(input).home == current_interpreter();
-    Edge edge = is_of_level && is_recorded_here ? edge_of(input) : Edge();
-    is_recorded_ |= static_cast<bool>(edge);
-    add_edge(std::move(edge));
     call_->versions.push_back(input.is_defined() ? version_of(input) : 0);
   }
+  is_recorded_ =
+      std::ranges::any_of(edges(), [](const Edge& edge) { return static_cast<bool>(edge); });
   call_->inputs = std::move(inputs);
   if (anomaly_mode()) line_ = current_user_line();
+}
+
+// Before the node itself: an edge may create the node that it leads to, which must be older.
+TapeEdges PythonFunctionNode::find_edges(std::span<const Tensor> inputs) {
+  const bool is_recorded_here = is_recording();
+  TapeEdges edges;
+  for (const Tensor& input : inputs) {
+    const bool is_of_level = input.is_defined() && impl(input).home == current_interpreter();
+    edges.push_back(is_of_level && is_recorded_here ? edge_of(input) : Edge());
+  }
+  return edges;
 }
 
 std::string PythonFunctionNode::line_text() const {

@@ -51,6 +51,7 @@ class PythonFunctionNode final : public FormulaNode {
     std::vector<Tensor> dirty;
     std::vector<Tensor> non_differentiable;
   };
+  [[nodiscard]] static TapeEdges find_edges(std::span<const Tensor> inputs);
   [[nodiscard]] Tensor attach(Tensor output, uint32_t place);
   [[nodiscard]] SavedTensor make_saved(const Tensor& tensor, std::span<const Tensor> outputs) const;
   [[nodiscard]] nanobind::object call_formula(PyObject* context, std::span<Tensor> gradients);

@@ -46,7 +46,7 @@ class detect_anomaly:  # noqa: N801 (torch's name, used as `with detect_anomaly(
     ...         (x.sqrt() * 0.0).backward()
     ...     except RuntimeError as error:
     ...         print(str(error).split(",")[0], "...", str(error).split()[-5:])
-    the backward of aten::sqrt ... ['gave', 'nan', 'as', 'gradient', '0']
+    the backward of aten::sqrt ... ['returned', 'nan', 'as', 'gradient', '0']
     """
 
     def __init__(self, check_nan: bool = True):

@@ -7,8 +7,9 @@ import sys
 import time
 
 import pytest
-from opwright import Tensor, _doctor, library
+from opwright import Tensor, library
 from opwright import __main__ as command_line
+from opwright._cli import doctor
 
 
 @pytest.fixture
@@ -154,7 +155,7 @@ def test_doctor_imports_no_framework():
 
 def test_doctor_takes_less_than_a_second():
     start = time.monotonic()
-    _doctor.examine()
+    doctor.examine()
 
     assert time.monotonic() - start < 1
 
@@ -178,31 +179,31 @@ class Driver:
 
 
 def test_doctor_reads_the_version_of_the_cuda_driver(monkeypatch):
-    monkeypatch.setattr(_doctor, "_open_library", lambda *names: Driver)
+    monkeypatch.setattr(doctor, "_open_library", lambda *names: Driver)
 
-    finding = _doctor._find_cuda_driver()
+    finding = doctor._find_cuda_driver()
 
     assert (finding.is_found, finding.detail) == (True, "CUDA 13.2")
 
 
 def test_doctor_tells_who_makes_code_without_loading_it(monkeypatch):
-    monkeypatch.setattr(_doctor._C, "object_maker_name", lambda: "llvmlite 0.50.0")
-    monkeypatch.setattr(_doctor._C, "code_vector_bytes", lambda: 32)
-    found = _doctor._find_llvm()
-    monkeypatch.setattr(_doctor._C, "object_maker_name", lambda: "")
-    missing = _doctor._find_llvm()
+    monkeypatch.setattr(doctor._C, "object_maker_name", lambda: "llvmlite 0.50.0")
+    monkeypatch.setattr(doctor._C, "code_vector_bytes", lambda: 32)
+    found = doctor._find_llvm()
+    monkeypatch.setattr(doctor._C, "object_maker_name", lambda: "")
+    missing = doctor._find_llvm()
 
     assert (found.is_found, found.detail) == (True, "llvmlite 0.50.0, vectors of 32 bytes")
     assert "pip install 'opwright[compile]'" in missing.advice
 
 
 def test_doctor_tells_a_loader_without_drivers(monkeypatch, tmp_path):
-    monkeypatch.setattr(_doctor, "_open_library", lambda *names: object())
+    monkeypatch.setattr(doctor, "_open_library", lambda *names: object())
     monkeypatch.setenv("OCL_ICD_VENDORS", str(tmp_path))
 
-    missing = _doctor._find_opencl()
+    missing = doctor._find_opencl()
     (tmp_path / "pocl.icd").touch()
-    found = _doctor._find_opencl()
+    found = doctor._find_opencl()
 
     assert missing.detail == f"the loader is there, but no driver in {tmp_path}"
     assert "pocl-opencl-icd" in missing.advice
@@ -211,6 +212,6 @@ def test_doctor_tells_a_loader_without_drivers(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("name", ["torch", "nothing-of-this-name"])
 def test_a_missing_package_has_advice(name):
-    finding = _doctor._find_python_package(name, "what it is for")
+    finding = doctor._find_python_package(name, "what it is for")
 
     assert finding.is_found or finding.advice == f"pip install {name}: what it is for."

@@ -67,13 +67,11 @@ def gradient(lib, function, used):
 @pytest.mark.parametrize("used", [0, 1])
 @pytest.mark.parametrize("formula", FORMULAS)
 @pytest.mark.parametrize("program", PROGRAMS)
-@pytest.mark.parametrize("mode", ["eager", "compile", "functionalize"])
+@pytest.mark.parametrize("mode", ["eager", "compile"])
 def test_the_other_output_has_pytorchs_gradient(torch, mode, program, formula, used):
     function = programs(ow, FORMULAS[formula])[program]
     if mode == "compile":
         function = ow.compile(function)
-    elif mode == "functionalize":
-        function = ow.func.functionalize(function)
 
     actual = gradient(ow, function, used)
 

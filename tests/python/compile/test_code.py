@@ -9,7 +9,8 @@ import threading
 from pathlib import Path
 
 import pytest
-from opwright import _C, _llvm
+from opwright import _C
+from opwright._compile import llvm as _llvm
 
 ROOT = Path(__file__).resolve().parents[3]
 SCALE_FOUR = (ROOT / "tests/compile/objects/scale_four.ll").read_text()
@@ -155,7 +156,7 @@ def test_the_version_is_told_without_an_import():
     import llvmlite
 
     program = (
-        "import sys; from opwright import _llvm\n"
+        "import sys; from opwright._compile import llvm as _llvm\n"
         "print(_llvm.find_version(), 'llvmlite' in sys.modules)"
     )
 

@@ -4,7 +4,7 @@ import os
 import stat
 
 import pytest
-from opwright import _cache
+from opwright.cpp_extension import _cache
 
 NATIVE = """\
 #include "opwright/opwright.h"

@@ -11,7 +11,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-from opwright import _cache
+from opwright.cpp_extension import _cache
 
 
 def build_text(text):
@@ -148,7 +148,7 @@ def test_sizes_have_units():
 def test_a_lock_of_a_killed_process_is_free(cache):
     store = _cache.default_store()
     code = (
-        "import sys, time; from opwright import _cache\n"
+        "import sys, time; from opwright.cpp_extension import _cache\n"
         "with _cache.default_store().lock('name', lambda: None):\n"
         "    print('locked', flush=True); time.sleep(60)"
     )
@@ -258,7 +258,7 @@ def test_a_file_in_the_place_of_the_folder_is_no_cache(cache, tmp_path, monkeypa
 
 def test_the_temporary_folder_goes_with_the_process(cache, tmp_path):
     code = (
-        "import warnings; warnings.simplefilter('ignore'); from opwright import _cache\n"
+        "import warnings; warnings.simplefilter('ignore'); from opwright.cpp_extension import _cache\n"
         "build = lambda folder: ([], {})\n"
         "print(_cache.obtain(_cache.default_store(), 'kind', 'key', build).folder)"
     )

@@ -3,8 +3,7 @@
 import time
 
 import pytest
-from opwright import _cache
-from opwright.cpp_extension import load_inline
+from opwright.cpp_extension import _cache, load_inline
 
 from .conftest import NATIVE
 

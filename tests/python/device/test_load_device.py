@@ -8,7 +8,7 @@ import textwrap
 
 import opwright as ow
 import pytest
-from opwright import _device_search
+from opwright._device import search
 
 from .device_plugins import plugin
 
@@ -199,4 +199,4 @@ def load():
 
 
 def test_names_that_packages_offer_are_listed():
-    assert _device_search.offered_names() == sorted(_device_search.offered_names())
+    assert search.offered_names() == sorted(search.offered_names())

@@ -173,7 +173,7 @@ def test_a_collection_with_a_stranger_is_refused():
     shapes = ShapesCollection()
     shapes[ow.ones(4)] = {0: BATCH}
 
-    with pytest.raises(ValueError, match="a tensor of 1 dimension, which is no argument"):
+    with pytest.raises(ValueError, match="a tensor of 1 dimension, which is not an argument"):
         export(lambda x: x, (ow.ones(4),), dynamic_shapes=shapes)
 
 

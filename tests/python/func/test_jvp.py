@@ -221,7 +221,7 @@ def test_a_tangent_of_wrong_sizes_from_a_rule_is_refused():
     cube.register_jvp(lambda x, scale, tangent: ow.ones(3))
 
     with pytest.raises(
-        RuntimeError, match=r"gave a tangent of sizes \[3\] for a result of sizes \[2\]"
+        RuntimeError, match=r"returned a tangent of sizes \[3\] for a result of sizes \[2\]"
     ):
         jvp(lambda x: cube(x, 2.0), (ow.ones(2),), (ow.ones(2),))
 

@@ -224,7 +224,9 @@ def test_too_few_gradients_name_both_numbers(pair, given):
 def test_too_many_gradients_name_both_numbers(pair):
     pair.register_autograd(lambda ctx, gx, gy: (gx, None, gy, gy))
 
-    with pytest.raises(RuntimeError, match="gave 4 gradients, but the operator has 3 arguments"):
+    with pytest.raises(
+        RuntimeError, match="returned 4 gradients, but the operator has 3 arguments"
+    ):
         run_backward(pair, SimpleNamespace(), ow.ones(1), ow.ones(1))
 
 
@@ -237,7 +239,7 @@ def test_none_behind_the_last_gradient_is_no_error(pair):
 def test_a_gradient_of_what_is_no_tensor_is_told(pair):
     pair.register_autograd(lambda ctx, gx, gy: (gx, gx, gy))
 
-    with pytest.raises(RuntimeError, match="gave a gradient for 'n', which is SymInt"):
+    with pytest.raises(RuntimeError, match="returned a gradient for 'n', which is SymInt"):
         run_backward(pair, SimpleNamespace(), ow.ones(1), ow.ones(1))
 
 

@@ -388,7 +388,7 @@ def test_sizes_of_a_program_that_is_made():
 
 
 def test_arguments_of_torch_that_are_not_done():
-    with pytest.raises(NotImplementedError, match="verify=True is not done here"):
+    with pytest.raises(NotImplementedError, match="verify=True is not supported"):
         onnx.export(pair, (X, X), verify=True)
     with pytest.raises(TypeError, match="there is no argument 'opset'"):
         onnx.export(pair, (X, X), opset=12)

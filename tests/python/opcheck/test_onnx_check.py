@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 import opwright as ow
 import pytest
+from opwright._opcheck import hosts
 
 from .host import Host, same_form
 
 runs_models = pytest.mark.skipif(
-    not ow._opcheck_hosts.is_installed("onnxruntime"),
+    not hosts.is_installed("onnxruntime"),
     reason="onnxruntime is not installed: models were not run",
 )
 

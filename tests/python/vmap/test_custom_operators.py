@@ -335,7 +335,7 @@ def test_a_view_is_not_given_sample_by_sample():
     library.impl("trial_vmap_view::first", "CPU", lambda x: x[0], lib=lib)
 
     with pytest.raises(
-        NotImplementedError, match="trial_vmap_view::first: it gives a view and has no vmap rule"
+        NotImplementedError, match="trial_vmap_view::first: it returns a view and has no vmap rule"
     ):
         vmap(ow.ops.trial_vmap_view.first)(counted(3, 2))
 
