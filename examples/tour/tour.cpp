@@ -74,7 +74,7 @@ class Log : public Interpreter {
     std::printf("  log: %s\n", op.name().c_str());
     std::vector<OpwValue> inner(args.begin(), args.end());
     for (OpwValue& value : inner) {
-      if (value.tag == kOpwTensor && impl(value.as_tensor).home == this) {
+      if (value.tag == kOpwTensor && impl(value.as_tensor).level == this) {
         value.as_tensor = static_cast<WrapperImpl&>(impl(value.as_tensor)).inner.get();
       }
     }
@@ -98,7 +98,7 @@ void run_under_transforms() {
   auto inner = make_intrusive<Log>(outer.get());
   const InterpreterScope scope(inner.get());
   const Tensor y = soft_clip(inner->wrap(outer->wrap(samples())), 2);
-  expect(impl(y).home == inner.get(), "the result does not belong to the innermost transform");
+  expect(impl(y).level == inner.get(), "the result does not belong to the innermost transform");
 }
 
 void run_fake() {

@@ -24,7 +24,7 @@ void accumulate(const Tensor& leaf, Tensor gradient) {
     }
   } else {
     sum = lifted(sum);  // the .grad of an outer tensor is written there
-    if (is_recorded || impl(sum).home != impl(gradient).home) {
+    if (is_recorded || impl(sum).level != impl(gradient).level) {
       sum = sum + gradient;
     } else {
       sum.add_(gradient);

@@ -23,10 +23,10 @@ namespace {
 // of the outputs, or a more inner one of the given gradients (a batch of them under vmap).
 Interpreter* level_of(std::span<const Tensor> outputs, std::span<const Tensor> gradients) {
   if (outputs.empty()) return nullptr;
-  auto* of_outputs = static_cast<Interpreter*>(impl(outputs[0]).home);
+  auto* of_outputs = static_cast<Interpreter*>(impl(outputs[0]).level);
   for (const Tensor& gradient : gradients) {
     if (!gradient.is_defined()) continue;
-    auto* level = static_cast<Interpreter*>(impl(gradient).home);
+    auto* level = static_cast<Interpreter*>(impl(gradient).level);
     for (Interpreter* each = level; each && each != of_outputs; each = each->parent()) {
       if (each->parent() == of_outputs) return level;
     }
@@ -43,7 +43,7 @@ std::vector<Tensor> as_seen(std::span<const Tensor> tensors) {
 // The transform that hides the tensor's history, which exists further out; null: none.
 Interpreter* find_hiding_level(Tensor tensor) {
   while (impl(tensor).is_wrapper()) {
-    auto* level = static_cast<Interpreter*>(impl(tensor).home);
+    auto* level = static_cast<Interpreter*>(impl(tensor).level);
     if (level->traits().adopts_histories) return nullptr;
     if (level->traits().lifts) (void)tensor.detach();  // updates a view that is behind
     tensor = wrapper(tensor).inner;

@@ -70,7 +70,7 @@ Tensor lift_as_view(const Tensor& foreign, Interpreter& level) {
 
 Tensor seen(const Tensor& tensor) {
   for (Interpreter* level = current_interpreter(); level; level = level->parent()) {
-    if (impl(tensor).home == level) return tensor;
+    if (impl(tensor).level == level) return tensor;
     if (!level->traits().lifts) continue;
     if (OpwTensor* twin = level->find_twin(tensor.get())) return Tensor::borrow(twin);
   }

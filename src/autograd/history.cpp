@@ -15,7 +15,7 @@ namespace opwright {
 namespace {
 
 const char* level_name(const TensorImpl& tensor) {
-  return tensor.home ? tensor.home->name() : "eager";
+  return tensor.level ? tensor.level->name() : "eager";
 }
 
 // Gives a view whose root was written since a new history, based on the root's current one.
@@ -30,7 +30,7 @@ void catch_up(const Tensor& view, History& history) {
                  "on; make the view again");
   history.seen = rebases;
   if (!requires_grad(history.root)) return;
-  auto* level = static_cast<Interpreter*>(impl(view).home);
+  auto* level = static_cast<Interpreter*>(impl(view).level);
   const InterpreterScope at_its_level(level);
   const AttentionScope grad_on(kAttentionGradOff, false);
   const Tensor again = replay(steps_to(record), history.root);
@@ -198,7 +198,7 @@ void check_write(const Operator& op, uint32_t argument, const Tensor& written) {
   const std::string& name = op.schema().arguments[argument].name;
   const TensorImpl& self = impl(written);
   const Interpreter* level = current_interpreter();
-  OPWRIGHT_CHECK(self.home == level, op.name(), ": '", name, "' is a tensor from outside of ",
+  OPWRIGHT_CHECK(self.level == level, op.name(), ": '", name, "' is a tensor from outside of ",
                  level ? level->name() : "eager", " (", level_name(self),
                  ") and cannot take a value that is differentiated inside; clone it first");
   OPWRIGHT_CHECK((self.flags & kOpwFlagInference) == 0, op.name(), ": '", name,

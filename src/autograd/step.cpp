@@ -54,7 +54,7 @@ OperatorNode::ArgumentEdges take_edges(const Operator& op, Arguments args) {
     const OpwValue& arg = args[static_cast<size_t>(std::countr_zero(left))];
     const auto take = [&](OpwTensor* tensor) {
       const BorrowedTensor lent(tensor);
-      Edge edge = tensor && impl(tensor).home == level ? edge_of(lent) : Edge();
+      Edge edge = tensor && impl(tensor).level == level ? edge_of(lent) : Edge();
       if (edge) taken.needs |= uint64_t{1} << std::min(which, 63u);
       taken.edges.push_back(std::move(edge));
     };

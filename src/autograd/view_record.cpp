@@ -23,7 +23,7 @@ Tensor element(const OpwValue& value, uint32_t place) {
 void note_view(const Operator& op, Arguments args, uint32_t viewed, uint32_t place, bool gives_list,
                OpwTensor* result) {
   OpwTensor* base = args[viewed].as_tensor;
-  if (result == base || impl(result).home != impl(base).home) return;
+  if (result == base || impl(result).level != impl(base).level) return;
   // A composite may return a copy if no view is possible (reshape).
   if (&storage_of(impl(result)) != &storage_of(impl(base))) return;
   const Tensor view = Tensor::borrow(result);

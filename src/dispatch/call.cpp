@@ -29,7 +29,7 @@ bool is_recording(const ThreadState& state, const Interpreter* level) {
 // A wrapper may be used by its own transform and by those inside it.
 [[gnu::noinline]] void check_homes(const Operator& op, Arguments args, const Interpreter* level) {
   op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
-    if ((tensor->flags & kOpwFlagWrapped) && !is_in_chain(impl(tensor).home, level)) [[unlikely]] {
+    if ((tensor->flags & kOpwFlagWrapped) && !is_in_chain(impl(tensor).level, level)) [[unlikely]] {
       throw_escaped(op, index, tensor);
     }
   });
@@ -45,7 +45,7 @@ bool is_recording(const ThreadState& state, const Interpreter* level) {
 }
 
 bool has_history(OpwTensor* tensor, bool is_written, const Interpreter* level) {
-  if ((tensor->flags & kMayNeedGrad) == 0 || impl(tensor).home != level) return false;
+  if ((tensor->flags & kMayNeedGrad) == 0 || impl(tensor).level != level) return false;
   if ((tensor->flags & kFlagHasBase) == 0) return true;
   const AutogradHooks* hooks = autograd_hooks();
   return hooks && hooks->is_tracked(tensor, is_written);
@@ -98,7 +98,7 @@ void run_at_level(const Operator& op, Arguments args, Results results, uint32_t 
 
 // The body to record instead of an operator without a formula: a functional sibling is trained
 // through the operator that it belongs to.
-const OpwRecord* find_stand_in(const Operator& op) {
+const OpwRecord* find_sibling_body(const Operator& op) {
   const OpwRecord* body = op.record(Slot::Decompose);
   const OpwRecord* kernel = op.record(Slot::ExplicitComposite);
   const bool is_same = body && kernel && body->function == kernel->function;
@@ -118,7 +118,7 @@ bool is_recorded_whole(const Operator& op) {
   if (const OpwRecord* body = op.seen_through_body(); body && !is_recorded_whole(op)) {
     return run_record(op, *body, args, results);
   }
-  if (const OpwRecord* body = find_stand_in(op)) return run_record(op, *body, args, results);
+  if (const OpwRecord* body = find_sibling_body(op)) return run_record(op, *body, args, results);
   const AutogradHooks* hooks = autograd_hooks();
   if (!hooks) return call_below_autograd(op, args, results);
   hooks->record(op, args, results);

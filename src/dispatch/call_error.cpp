@@ -159,10 +159,10 @@ void throw_two_devices(const Operator& op, Arguments args) {
 }
 
 void throw_escaped(const Operator& op, uint32_t argument, OpwTensor* tensor) {
-  const Home* home = impl(tensor).home;
-  throw_error("RuntimeError", "a tensor made inside ", home->name(), " was used after it ended (",
+  const Level* level = impl(tensor).level;
+  throw_error("RuntimeError", "a tensor made inside ", level->name(), " was used after it ended (",
               tensor_text(tensor), ", argument '", argument_name(op, argument), "' of ", op.name(),
-              ")\n  ", home->advice());
+              ")\n  ", level->advice());
 }
 
 void throw_mixed(const Operator& op, uint32_t argument, OpwTensor* real) {

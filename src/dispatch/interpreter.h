@@ -23,10 +23,10 @@ struct InterpreterTraits {
       false;  // enabled grad mode itself, so lower levels get the previous one (grad, jvp)
 };
 
-// Reference-counted through Home: an escaped wrapper keeps its interpreter alive, so that the error
-// can still name it. An interpreter that holds its own wrappers (a memo of what it lifted) releases
-// them when its transform ends.
-class OPWRIGHT_EXPORT Interpreter : public Home {
+// Reference-counted through Level: an escaped wrapper keeps its interpreter alive, so that the
+// error can still name it. An interpreter that holds its own wrappers (a memo of what it lifted)
+// releases them when its transform ends.
+class OPWRIGHT_EXPORT Interpreter : public Level {
  public:
   explicit Interpreter(Interpreter* parent, InterpreterTraits traits = {})
       : parent_(parent), traits_(traits) {}
@@ -94,9 +94,9 @@ struct LevelEnded {};
 inline Interpreter* current_interpreter() noexcept { return thread_state().current; }
 
 // Whether the transform is `level` or is outside it.
-inline bool is_in_chain(const Home* home, const Interpreter* level) noexcept {
+inline bool is_in_chain(const Level* wanted, const Interpreter* level) noexcept {
   for (; level; level = level->parent()) {
-    if (level == home) return true;
+    if (level == wanted) return true;
   }
   return false;
 }

@@ -136,7 +136,7 @@ bool gives_only_what_it_writes(const Operator& op) {
   return op.writes_arguments() && op.returned_args() == all && !op.is_removed();
 }
 
-std::atomic<StandIn> stand_in_for_kernels{nullptr};
+std::atomic<KernelFallback> installed_fallback{nullptr};
 
 bool is_asked_to_wait() {
   const char* text = std::getenv("OPWRIGHT_SYNCHRONIZE");
@@ -144,8 +144,8 @@ bool is_asked_to_wait() {
 }
 std::atomic<bool> waits_after_calls{is_asked_to_wait()};
 
-bool stand_in(const Operator& op, Slot slot, Arguments args, Results results) {
-  const StandIn function = stand_in_for_kernels;
+bool run_fallback(const Operator& op, Slot slot, Arguments args, Results results) {
+  const KernelFallback function = installed_fallback;
   return function && function(op, slot, args, results);
 }
 
@@ -178,7 +178,7 @@ void write_without_kernel(const Operator& op, Arguments args, Results results) {
 
 }  // namespace
 
-void set_stand_in(StandIn stand_in) noexcept { stand_in_for_kernels = stand_in; }
+void set_kernel_fallback(KernelFallback fallback) noexcept { installed_fallback = fallback; }
 void set_synchronizes_calls(bool synchronizes) noexcept { waits_after_calls = synchronizes; }
 bool synchronizes_calls() noexcept { return waits_after_calls.load(std::memory_order_relaxed); }
 
@@ -186,12 +186,12 @@ void run_elsewhere(const Operator& op, Slot slot, Arguments args, Results result
   if (slot == Slot::Fake) return run_fake(op, args, results);
   const OpwRecord* record = op.record(slot);
   if (!record) {
-    if (!stand_in(op, slot, args, results)) throw_missing_kernel(op, slot, args);
+    if (!run_fallback(op, slot, args, results)) throw_missing_kernel(op, slot, args);
   } else if (is_for_all_devices(op, *record)) {
     try {
       run_any_record(op, *record, args, results);
     } catch (const Error& error) {  // it may need something that this device cannot do
-      if (error.kind() != kNotImplemented || !stand_in(op, slot, args, results)) throw;
+      if (error.kind() != kNotImplemented || !run_fallback(op, slot, args, results)) throw;
     }
   } else {
     run_any_record(op, *record, args, results);

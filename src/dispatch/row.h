@@ -55,7 +55,7 @@ void run_record_with_care(const Operator& op, const OpwRecord& record, Arguments
 void run_fake(const Operator& op, Arguments args, Results results);
 
 // For any slot except Cpu: runs the fake kernel, or that of another device; without one, or if the
-// kernel for all devices throws NotImplementedError, the fallback of `set_stand_in`. Throws
+// kernel for all devices throws NotImplementedError, the fallback of `set_kernel_fallback`. Throws
 // NotImplementedError.
 void run_elsewhere(const Operator& op, Slot slot, Arguments args, Results results);
 
@@ -71,9 +71,9 @@ inline void run_row(const Operator& op, Arguments args, Results results, uint32_
 }
 
 // Tries to do the work of a kernel that a device does not have; false: it cannot.
-using StandIn = bool (*)(const Operator& op, Slot slot, Arguments args, Results results);
+using KernelFallback = bool (*)(const Operator& op, Slot slot, Arguments args, Results results);
 // Set once by the layer above, which implements it.
-void set_stand_in(StandIn stand_in) noexcept;
+void set_kernel_fallback(KernelFallback fallback) noexcept;
 
 // Synchronizes after each call on a device other than the cpu, so that a kernel's fault is reported
 // by the operator that caused it. Defaults to the environment (OPWRIGHT_SYNCHRONIZE=1).

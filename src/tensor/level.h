@@ -9,9 +9,9 @@ namespace opwright {
 
 // Reference-counted: a wrapper that outlives its transform keeps it alive, so that an error can
 // name it and no later transform can be confused with it.
-class OPWRIGHT_EXPORT Home : public Counted<Home> {
+class OPWRIGHT_EXPORT Level : public Counted<Level> {
  public:
-  virtual ~Home() = default;
+  virtual ~Level() = default;
 
   // Shown when a tensor escapes, e.g. "vmap".
   [[nodiscard]] virtual const char* name() const = 0;

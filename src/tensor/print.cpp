@@ -230,7 +230,7 @@ std::string to_text(const Tensor& tensor) {
       shows_elements && !is_empty && (dtype == DType::Int64 || dtype == DType::Bool);
   if (dtype != DType::Float32 && !is_seen_by_elements)
     suffixes.push_back(concatenate("dtype=", dtype));
-  if (self.home) suffixes.push_back(concatenate("inside='", self.home->name(), "'"));
+  if (self.level) suffixes.push_back(concatenate("inside='", self.level->name(), "'"));
   if (tensor.requires_grad()) suffixes.emplace_back("requires_grad=True");
   std::string text(kPrefix);
   if (shows_elements) {

@@ -63,13 +63,13 @@ struct Defaults {
   }
 };
 
-thread_local RandomState* default_stand_in = nullptr;
+thread_local RandomState* default_state = nullptr;
 
 }  // namespace
 
 DefaultGeneratorScope::DefaultGeneratorScope(RandomState& state) noexcept
-    : previous_(std::exchange(default_stand_in, &state)) {}
-DefaultGeneratorScope::~DefaultGeneratorScope() { default_stand_in = previous_; }
+    : previous_(std::exchange(default_state, &state)) {}
+DefaultGeneratorScope::~DefaultGeneratorScope() { default_state = previous_; }
 
 RandomState::RandomState(Device device, uint64_t seed)
     : OpwObject{&kTable}, device_(device), next_{.seed = seed, .first = 0} {}
@@ -123,7 +123,7 @@ Generator make_generator(Device device) {
 }
 
 RandomState& default_generator(Device device) {
-  if (default_stand_in) return *default_stand_in;
+  if (default_state) return *default_state;
   const Device resolved = resolve_device(device);
   Defaults& defaults = Defaults::get();
   const std::lock_guard lock(defaults.mutex);

@@ -132,7 +132,7 @@ TensorImpl* new_impl(StoragePtr storage, DType dtype, Device device, uint32_t fl
                 .byte_offset = 0};
   tensor->storage = storage.give();
   tensor->storage_offset = 0;
-  tensor->home = nullptr;
+  tensor->level = nullptr;
   tensor->autograd = nullptr;
   tensor->symbolic = nullptr;
   tensor->mirror = nullptr;
@@ -189,7 +189,7 @@ void replace_contents(TensorImpl& target, const TensorImpl& source) {
   target.flags = (source.flags & ~kAutogradFlags) | (target.flags & kAutogradFlags);
   if (WrapperKeeper::is_any_asking()) [[unlikely]]
     WrapperKeeper::note_gone(target);
-  IntrusivePtr<Home>::take(std::exchange(target.home, nullptr)).reset();
+  IntrusivePtr<Level>::take(std::exchange(target.level, nullptr)).reset();
   delete std::exchange(target.symbolic, shape.release());
   StoragePtr::take(std::exchange(target.storage, storage.give())).reset();
   if (target.owner == &kWrapperTensorTable) drop_wrapped(static_cast<WrapperImpl&>(target));
@@ -199,8 +199,8 @@ void destroy_contents(TensorImpl& tensor) noexcept {
   --live_counts().tensors;
   if (tensor.autograd) [[unlikely]]
     delete tensor.autograd;
-  if (tensor.home) [[unlikely]]
-    tensor.home->release();
+  if (tensor.level) [[unlikely]]
+    tensor.level->release();
   if (tensor.symbolic) [[unlikely]]
     delete tensor.symbolic;
   free_dims(tensor);

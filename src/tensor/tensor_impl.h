@@ -49,7 +49,7 @@ struct TensorImpl : OpwTensor {
   Storage* storage;         // owned; null in most wrappers, which use the wrapped tensor's storage
                             // (storage_of)
   int64_t storage_offset;   // in elements; 0 if it is a symbol
-  Home* home;               // owned; the transform that made this wrapper; null: plain or fake
+  Level* level;             // owned; the transform that made this wrapper; null: plain or fake
   AutogradMeta* autograd;   // owned; null until needed
   SymbolicShape* symbolic;  // owned; not null exactly with kOpwFlagSymbolic
   void* mirror;             // read and written only with the GIL held

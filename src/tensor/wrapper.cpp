@@ -37,8 +37,8 @@ class PayloadGuard {
 constexpr uint32_t kInnerFlags = kOpwDeviceBits | kOpwFlagReadOnly | kOpwFlagInference;
 
 // Flags of wrappers: the device of the inner tensor, no memory of their own, nothing recorded yet.
-WrapperImpl* new_wrapper(Home* home, Tensor inner) {
-  OPWRIGHT_ASSERT(home != nullptr);
+WrapperImpl* new_wrapper(Level* level, Tensor inner) {
+  OPWRIGHT_ASSERT(level != nullptr);
   const TensorImpl& shown = impl(inner);
   auto* made = new (allocate_block(sizeof(WrapperImpl))) WrapperImpl{};
   ++live_counts().tensors;
@@ -49,8 +49,8 @@ WrapperImpl* new_wrapper(Home* home, Tensor inner) {
   made->dl.dtype = shown.dl.dtype;
   made->dl.shape = made->dims;
   made->dl.strides = made->dims + kInlineTensorDims;
-  home->add_ref();
-  made->home = home;
+  level->add_ref();
+  made->level = level;
   made->inner = std::move(inner);
   if (WrapperKeeper::is_any_asking()) [[unlikely]]
     WrapperKeeper::note_made(*made);
@@ -65,10 +65,10 @@ std::span<const SymInt> as_known_sym(std::span<const int64_t> ints) {
 
 }  // namespace
 
-Tensor make_wrapper(Home* home, Tensor inner, std::span<const SymInt> sizes,
+Tensor make_wrapper(Level* level, Tensor inner, std::span<const SymInt> sizes,
                     std::span<const SymInt> strides, const SymInt& offset, WrapperPayload payload) {
   const PayloadGuard guard(payload);
-  WrapperImpl* made = new_wrapper(home, std::move(inner));
+  WrapperImpl* made = new_wrapper(level, std::move(inner));
   Tensor owner = Tensor::take(made);
   OPWRIGHT_ASSERT(sizes.size() == strides.size());
   set_symbolic_shape(*made, sizes, strides, offset);
@@ -76,24 +76,24 @@ Tensor make_wrapper(Home* home, Tensor inner, std::span<const SymInt> sizes,
   return owner;
 }
 
-Tensor make_wrapper(Home* home, Tensor inner, std::span<const int64_t> sizes,
+Tensor make_wrapper(Level* level, Tensor inner, std::span<const int64_t> sizes,
                     std::span<const int64_t> strides, WrapperPayload payload) {
-  return make_wrapper(home, std::move(inner), as_known_sym(sizes), as_known_sym(strides), 0,
+  return make_wrapper(level, std::move(inner), as_known_sym(sizes), as_known_sym(strides), 0,
                       payload);
 }
 
-Tensor make_wrapper(Home* home, Tensor inner, WrapperPayload payload) {
+Tensor make_wrapper(Level* level, Tensor inner, WrapperPayload payload) {
   const PayloadGuard guard(payload);
   const TensorImpl& shown = impl(inner);
   if (shown.symbolic) {
     const SymbolicShape shape = *shown.symbolic;
-    return make_wrapper(home, std::move(inner), shape.sizes, shape.strides, shape.offset,
+    return make_wrapper(level, std::move(inner), shape.sizes, shape.strides, shape.offset,
                         std::exchange(payload, {}));
   }
   const Sizes sizes(shown.shape());
   const Sizes strides(shown.strides());
   const SymInt offset = shown.storage_offset;
-  return make_wrapper(home, std::move(inner), as_known_sym(sizes), as_known_sym(strides), offset,
+  return make_wrapper(level, std::move(inner), as_known_sym(sizes), as_known_sym(strides), offset,
                       std::exchange(payload, {}));
 }
 
@@ -116,7 +116,7 @@ Tensor alias_of(const Tensor& tensor) {
   WrapperPayload payload = self.payload;
   if (payload.copy) payload.data = payload.copy(payload.data);
   const SymGeometry geometry = sym_geometry_of(tensor);
-  Tensor alias = make_wrapper(self.home, self.inner, geometry.sizes, geometry.strides,
+  Tensor alias = make_wrapper(self.level, self.inner, geometry.sizes, geometry.strides,
                               geometry.offset, payload);
   TensorImpl& made = impl(alias);
   if (self.storage) made.storage = StoragePtr::share(self.storage).give();
@@ -138,7 +138,7 @@ const TensorImpl& storage_holder(const TensorImpl& tensor) {
 bool is_sample(const Tensor& tensor) {
   const TensorImpl* shown = &impl(tensor);
   while (shown->is_wrapper()) {
-    if (shown->home->maps_samples()) return true;
+    if (shown->level->maps_samples()) return true;
     shown = &impl(static_cast<const WrapperImpl*>(shown)->inner);
   }
   return false;

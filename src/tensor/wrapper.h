@@ -32,24 +32,24 @@ struct WrapperImpl : TensorImpl {
 };
 
 // A wrapper around `inner` that shows the given sizes, with inner's dtype and device; it holds a
-// count on `home`. Takes ownership of the payload, also when it throws.
-[[nodiscard]] OPWRIGHT_EXPORT Tensor make_wrapper(Home* home, Tensor inner,
+// count on `level`. Takes ownership of the payload, also when it throws.
+[[nodiscard]] OPWRIGHT_EXPORT Tensor make_wrapper(Level* level, Tensor inner,
                                                   std::span<const SymInt> sizes,
                                                   std::span<const SymInt> strides,
                                                   const SymInt& offset,
                                                   WrapperPayload payload = {});
-[[nodiscard]] OPWRIGHT_EXPORT Tensor make_wrapper(Home* home, Tensor inner,
+[[nodiscard]] OPWRIGHT_EXPORT Tensor make_wrapper(Level* level, Tensor inner,
                                                   std::span<const int64_t> sizes,
                                                   std::span<const int64_t> strides,
                                                   WrapperPayload payload = {});
 // With the sizes of inner.
-[[nodiscard]] OPWRIGHT_EXPORT Tensor make_wrapper(Home* home, Tensor inner,
+[[nodiscard]] OPWRIGHT_EXPORT Tensor make_wrapper(Level* level, Tensor inner,
                                                   WrapperPayload payload = {});
 
 // Whether the tensor is a wrapper made by this transform.
-[[nodiscard]] inline bool is_wrapper_of(const Home& home, const OpwTensor* tensor) noexcept {
+[[nodiscard]] inline bool is_wrapper_of(const Level& level, const OpwTensor* tensor) noexcept {
   return (tensor->flags & kOpwFlagWrapped) != 0 &&
-         impl(const_cast<OpwTensor*>(tensor)).home == &home;
+         impl(const_cast<OpwTensor*>(tensor)).level == &level;
 }
 
 // The wrapper behind a tensor with the flag Wrapped; throws ValueError for others.

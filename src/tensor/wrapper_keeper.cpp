@@ -14,14 +14,14 @@ void WrapperKeeper::ask_for_wrappers() noexcept {
 }
 
 void WrapperKeeper::note_made(TensorImpl& wrapper) {
-  auto* keeper = dynamic_cast<WrapperKeeper*>(wrapper.home);
+  auto* keeper = dynamic_cast<WrapperKeeper*>(wrapper.level);
   if (!keeper || !keeper->is_asking_) return;
   const std::lock_guard lock(keeper->mutex_);
   keeper->wrappers_.insert(&wrapper);
 }
 
 void WrapperKeeper::note_gone(TensorImpl& wrapper) noexcept {
-  auto* keeper = wrapper.home ? dynamic_cast<WrapperKeeper*>(wrapper.home) : nullptr;
+  auto* keeper = wrapper.level ? dynamic_cast<WrapperKeeper*>(wrapper.level) : nullptr;
   if (!keeper || !keeper->is_asking_) return;
   const std::lock_guard lock(keeper->mutex_);
   keeper->wrappers_.erase(&wrapper);

@@ -120,9 +120,9 @@ TEST(Variations, KeepIndicesValid) {
       example_of("aten::embedding", {Value(randn({10, 3})), Value(ints({1, 9, 5}))});
 
   EXPECT_TRUE(all_are(variations_of(given, 200), [](const Example& example) {
-    const ValueHabit habit = habit_of(example.tensors()[1]);
+    const ValueProfile profile = profile_of(example.tensors()[1]);
     return example.tensors()[1].numel() == 0 ||
-           (habit.least_int >= 0 && habit.greatest_int < example.tensors()[0].size(0));
+           (profile.least_int >= 0 && profile.greatest_int < example.tensors()[0].size(0));
   }));
 }
 
@@ -130,8 +130,8 @@ TEST(Variations, KeepTheRangeOfNumbers) {
   const Example given = example_of("aten::log", {Value(floats({4}, {0.25F, 0.5F, 0.125F, 1}))});
 
   EXPECT_TRUE(has_one(variations_of(given, 30), [](const Example& example) {
-    const ValueHabit habit = habit_of(example.tensors()[0]);
-    return example.tensors()[0].numel() > 4 && habit.least >= 0.125 && habit.greatest <= 1;
+    const ValueProfile profile = profile_of(example.tensors()[0]);
+    return example.tensors()[0].numel() > 4 && profile.least >= 0.125 && profile.greatest <= 1;
   }));
 }
 

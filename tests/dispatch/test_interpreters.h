@@ -36,7 +36,7 @@ class Wrapping : public Interpreter {
   Tensor wrap(Tensor inner) { return make_wrapper(this, std::move(inner)); }
   bool owns(const OpwTensor* tensor) const {
     return (tensor->flags & kOpwFlagWrapped) != 0 &&
-           impl(const_cast<OpwTensor*>(tensor)).home == this;
+           impl(const_cast<OpwTensor*>(tensor)).level == this;
   }
   static Tensor unwrap(const Tensor& tensor) { return wrapper(tensor).inner; }
 

@@ -273,7 +273,7 @@ TEST(ToDlpack, IsNotTouchedWhenTheTensorsContentsAreReplaced) {
   exported->deleter(exported);
 }
 
-class NamelessHome : public Home {
+class NamelessLevel : public Level {
  public:
   [[nodiscard]] const char* name() const override { return "vmap"; }
 };
@@ -284,7 +284,7 @@ TEST(ToDlpack, RefusesTensorsWhoseMemoryCannotBeHandedOut) {
   testing::TestOwner owner;
   const Tensor symbolic =
       make_fake(std::vector<SymInt>{owner.backed("s0", 2)}, DType::Float32, kCpu);
-  const auto home = make_intrusive<NamelessHome>();
+  const auto level = make_intrusive<NamelessLevel>();
 
   EXPECT_ERROR((void)to_dlpack(grad), "BufferError",
                "to_dlpack: a tensor that requires grad cannot be exported, since gradients would "
@@ -293,7 +293,7 @@ TEST(ToDlpack, RefusesTensorsWhoseMemoryCannotBeHandedOut) {
                "to_dlpack: a fake tensor has no memory to export");
   EXPECT_ERROR((void)to_dlpack(symbolic), "BufferError",
                "to_dlpack: a tensor with symbolic sizes has no memory to export");
-  EXPECT_ERROR((void)to_dlpack(make_wrapper(home.get(), range({2}))), "BufferError",
+  EXPECT_ERROR((void)to_dlpack(make_wrapper(level.get(), range({2}))), "BufferError",
                "to_dlpack: a tensor inside a transform has no memory of its own to export; export "
                "its result");
 }

@@ -134,15 +134,15 @@ TEST(Print, ShowsOnlySizesOfAFakeTensor) {
   EXPECT_TRUE(owner.specialisations.empty());
 }
 
-class VmapHome : public Home {
+class VmapLevel : public Level {
  public:
   [[nodiscard]] const char* name() const override { return "vmap"; }
 };
 
 TEST(Print, ShowsTheTransformOfAWrapper) {
-  const auto home = make_intrusive<VmapHome>();
+  const auto level = make_intrusive<VmapLevel>();
 
-  EXPECT_EQ(to_text(make_wrapper(home.get(), range({2, 3}))),
+  EXPECT_EQ(to_text(make_wrapper(level.get(), range({2, 3}))),
             "tensor(..., size=(2, 3), inside='vmap')");
 }
 

@@ -13,9 +13,9 @@
 namespace opwright {
 namespace {
 
-class KeepingHome final : public Home, public WrapperKeeper {
+class KeepingLevel final : public Level, public WrapperKeeper {
  public:
-  explicit KeepingHome(bool asks) {
+  explicit KeepingLevel(bool asks) {
     if (asks) ask_for_wrappers();
   }
   [[nodiscard]] const char* name() const override { return "keeping"; }
@@ -28,32 +28,32 @@ Tensor plain() {
 }
 
 TEST(WrapperKeeper, KnowsTheWrappersThatAreAlive) {
-  const auto home = make_intrusive<KeepingHome>(true);
-  const Tensor kept = make_wrapper(home.get(), plain());
+  const auto level = make_intrusive<KeepingLevel>(true);
+  const Tensor kept = make_wrapper(level.get(), plain());
   {
-    const Tensor gone = make_wrapper(home.get(), plain());
+    const Tensor gone = make_wrapper(level.get(), plain());
   }
 
-  EXPECT_EQ(home->num_live(), 1u);
+  EXPECT_EQ(level->num_live(), 1u);
   const Tensor alias = alias_of(kept);
-  EXPECT_EQ(home->num_live(), 2u);
+  EXPECT_EQ(level->num_live(), 2u);
 }
 
 TEST(WrapperKeeper, ForgetsAWrapperThatBecamePlain) {
-  const auto home = make_intrusive<KeepingHome>(true);
-  const Tensor kept = make_wrapper(home.get(), plain());
+  const auto level = make_intrusive<KeepingLevel>(true);
+  const Tensor kept = make_wrapper(level.get(), plain());
 
   replace_contents(impl(kept), impl(plain()));
 
-  EXPECT_EQ(home->num_live(), 0u);
+  EXPECT_EQ(level->num_live(), 0u);
 }
 
 TEST(WrapperKeeper, CostsNothingWhereNobodyAsks) {
-  const auto home = make_intrusive<KeepingHome>(false);
-  const Tensor kept = make_wrapper(home.get(), plain());
+  const auto level = make_intrusive<KeepingLevel>(false);
+  const Tensor kept = make_wrapper(level.get(), plain());
 
   EXPECT_FALSE(WrapperKeeper::is_any_asking());
-  EXPECT_EQ(home->num_live(), 0u);
+  EXPECT_EQ(level->num_live(), 0u);
 }
 
 }  // namespace

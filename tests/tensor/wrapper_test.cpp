@@ -12,10 +12,10 @@ namespace {
 
 using testing::range;
 
-class TestHome : public Home {
+class TestLevel : public Level {
  public:
-  explicit TestHome(int& live) : live_(live) { ++live_; }
-  ~TestHome() override { --live_; }
+  explicit TestLevel(int& live) : live_(live) { ++live_; }
+  ~TestLevel() override { --live_; }
   [[nodiscard]] const char* name() const override { return "vmap"; }
 
  private:
@@ -25,7 +25,7 @@ class TestHome : public Home {
 class Wrapper : public ::testing::Test {
  protected:
   int live_homes_ = 0;
-  IntrusivePtr<TestHome> home_ = make_intrusive<TestHome>(live_homes_);
+  IntrusivePtr<TestLevel> level_ = make_intrusive<TestLevel>(live_homes_);
 };
 
 void count_drop(void* count) { ++*static_cast<int*>(count); }
@@ -33,18 +33,18 @@ void count_drop(void* count) { ++*static_cast<int*>(count); }
 TEST_F(Wrapper, HasTheSizesThatTheTransformSays) {
   const Tensor inner = range({4, 3});
   const Tensor wrapped =
-      make_wrapper(home_.get(), inner, std::vector<int64_t>{3}, std::vector<int64_t>{1});
+      make_wrapper(level_.get(), inner, std::vector<int64_t>{3}, std::vector<int64_t>{1});
 
   EXPECT_EQ(wrapped.dim(), 1);
   EXPECT_EQ(wrapped.size(0), 3);
   EXPECT_EQ(wrapped.dtype(), DType::Float32);
-  EXPECT_EQ(impl(wrapped).home, home_.get());
+  EXPECT_EQ(impl(wrapped).level, level_.get());
   EXPECT_TRUE(wrapped.get()->flags & kOpwFlagWrapped);
 }
 
 TEST_F(Wrapper, HasStorageAndVersionOfWhatItWrapsThroughAllLevels) {
   const Tensor inner = range({4});
-  const Tensor twice = make_wrapper(home_.get(), make_wrapper(home_.get(), inner));
+  const Tensor twice = make_wrapper(level_.get(), make_wrapper(level_.get(), inner));
 
   storage_of(twice).raise_version();
 
@@ -53,7 +53,7 @@ TEST_F(Wrapper, HasStorageAndVersionOfWhatItWrapsThroughAllLevels) {
 }
 
 TEST_F(Wrapper, LetsNobodyReadItsData) {
-  const Tensor wrapped = make_wrapper(home_.get(), range({4}));
+  const Tensor wrapped = make_wrapper(level_.get(), range({4}));
 
   EXPECT_ERROR(wrapped.data<float>(), "RuntimeError",
                "the data of a tensor inside a transform was read; only kernels see data, so make "
@@ -65,8 +65,8 @@ TEST_F(Wrapper, DropsInnerPayloadAndHomeWithItself) {
   const LiveCounts before = live_counts();
   int drops = 0;
   {
-    Tensor wrapped = make_wrapper(home_.get(), range({4}), {.data = &drops, .drop = &count_drop});
-    home_.reset();
+    Tensor wrapped = make_wrapper(level_.get(), range({4}), {.data = &drops, .drop = &count_drop});
+    level_.reset();
     EXPECT_EQ(live_homes_, 1);
     EXPECT_EQ(drops, 0);
   }
@@ -77,7 +77,7 @@ TEST_F(Wrapper, DropsInnerPayloadAndHomeWithItself) {
 
 TEST_F(Wrapper, DropsThePayloadWhenItCannotBeMade) {
   int drops = 0;
-  EXPECT_ERROR(make_wrapper(home_.get(), Tensor(), {.data = &drops, .drop = &count_drop}),
+  EXPECT_ERROR(make_wrapper(level_.get(), Tensor(), {.data = &drops, .drop = &count_drop}),
                "ValueError", "an undefined tensor was used");
   EXPECT_EQ(drops, 1);
 }
@@ -87,7 +87,7 @@ TEST_F(Wrapper, MayHaveSymbolicSizes) {
   const SymInt s0 = owner.backed("s0", 4);
   const std::vector<SymInt> sizes{s0, 3};
   const std::vector<SymInt> strides{3, 1};
-  const Tensor wrapped = make_wrapper(home_.get(), range({12}), sizes, strides, 0);
+  const Tensor wrapped = make_wrapper(level_.get(), range({12}), sizes, strides, 0);
 
   EXPECT_EQ(concatenate(wrapped), "float32[s0, 3]");
   EXPECT_TRUE(wrapped.is_symbolic());
@@ -98,14 +98,14 @@ TEST_F(Wrapper, BecomesPlainWhenItsContentsAreReplaced) {
   int drops = 0;
   {
     const Tensor wrapped =
-        make_wrapper(home_.get(), range({4}), {.data = &drops, .drop = &count_drop});
+        make_wrapper(level_.get(), range({4}), {.data = &drops, .drop = &count_drop});
     const Tensor handle = wrapped;
 
     replace_contents(impl(wrapped), impl(range({2})));
 
     EXPECT_EQ(drops, 1);
     EXPECT_EQ(handle.data<float>()[1], 1.0F);
-    EXPECT_EQ(impl(handle).home, nullptr);
+    EXPECT_EQ(impl(handle).level, nullptr);
     EXPECT_ERROR(wrapper(handle), "ValueError",
                  "a tensor inside a transform was expected, got a plain one");
   }
@@ -113,7 +113,7 @@ TEST_F(Wrapper, BecomesPlainWhenItsContentsAreReplaced) {
 }
 
 TEST_F(Wrapper, TakesAnotherInnerValue) {
-  const Tensor wrapped = make_wrapper(home_.get(), range({4}));
+  const Tensor wrapped = make_wrapper(level_.get(), range({4}));
   const Tensor other = range({4});
 
   set_inner(wrapper(wrapped), other);
@@ -126,8 +126,8 @@ TEST_F(Wrapper, IsRefreshedByItsTransformWhenStale) {
     self.flags &= ~kOpwFlagStale;
     self.dl.shape[0] = 2;
   };
-  const Tensor wrapped =
-      make_wrapper(home_.get(), range({4}), {.data = nullptr, .drop = nullptr, .refresh = refresh});
+  const Tensor wrapped = make_wrapper(level_.get(), range({4}),
+                                      {.data = nullptr, .drop = nullptr, .refresh = refresh});
   impl(wrapped).flags |= kOpwFlagStale;
 
   EXPECT_EQ(wrapped.size(0), 2);
@@ -135,8 +135,8 @@ TEST_F(Wrapper, IsRefreshedByItsTransformWhenStale) {
 
 TEST_F(Wrapper, GivesTheErrorOfARefreshThatFails) {
   const auto refresh = [](WrapperImpl&) { throw Error("RuntimeError", "the base is gone"); };
-  const Tensor wrapped =
-      make_wrapper(home_.get(), range({4}), {.data = nullptr, .drop = nullptr, .refresh = refresh});
+  const Tensor wrapped = make_wrapper(level_.get(), range({4}),
+                                      {.data = nullptr, .drop = nullptr, .refresh = refresh});
   impl(wrapped).flags |= kOpwFlagStale;
 
   EXPECT_ERROR((void)wrapped.size(0), "RuntimeError", "the base is gone");

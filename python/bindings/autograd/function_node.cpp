@@ -83,7 +83,7 @@ TapeEdges PythonFunctionNode::find_edges(std::span<const Tensor> inputs) {
   const bool is_recorded_here = is_recording();
   TapeEdges edges;
   for (const Tensor& input : inputs) {
-    const bool is_of_level = input.is_defined() && impl(input).home == current_interpreter();
+    const bool is_of_level = input.is_defined() && impl(input).level == current_interpreter();
     edges.push_back(is_of_level && is_recorded_here ? edge_of(input) : Edge());
   }
   return edges;

@@ -21,7 +21,7 @@ nb::object copy_dict(PyObject* dict) {
 }
 
 bool is_traced(PyObject* object, const Interpreter& level) {
-  return is_tensor(object) && tensor_of(object)->is_wrapper() && tensor_of(object)->home == &level;
+  return is_tensor(object) && tensor_of(object)->is_wrapper() && tensor_of(object)->level == &level;
 }
 
 // The name of the first traced tensor in a dict, or of a list, tuple or dict that holds one.

@@ -9,9 +9,9 @@
 
 namespace opwright {
 
-class Dice {
+class RandomSource {
  public:
-  explicit Dice(uint64_t seed) : seed_(seed) {}
+  explicit RandomSource(uint64_t seed) : seed_(seed) {}
 
   [[nodiscard]] uint64_t roll() noexcept { return hash_combine(seed_, ++rolls_); }
   // In [0, count); `count` is not 0.

@@ -57,8 +57,8 @@ void sort_rows(std::span<T> values, int64_t row, T first) {
 
 int64_t last_size(std::span<const int64_t> sizes) { return sizes.empty() ? 1 : sizes.back(); }
 
-void read_floats(const Tensor& values, ValueHabit& habit) {
-  const DType wide = is_complex(habit.dtype) ? DType::Complex128 : DType::Float64;
+void read_floats(const Tensor& values, ValueProfile& profile) {
+  const DType wide = is_complex(profile.dtype) ? DType::Complex128 : DType::Float64;
   const Tensor numbers = converted_values(values, wide);
   double least = std::numeric_limits<double>::infinity();
   double greatest = -least;
@@ -68,83 +68,85 @@ void read_floats(const Tensor& values, ValueHabit& habit) {
     greatest = std::max(greatest, number);
   }
   if (least > greatest) return;
-  habit.least = least;
-  habit.greatest = greatest;
-  habit.is_sorted =
-      !is_complex(habit.dtype) && has_sorted_rows(as_doubles(numbers), last_size(values.sizes()));
+  profile.least = least;
+  profile.greatest = greatest;
+  profile.is_sorted =
+      !is_complex(profile.dtype) && has_sorted_rows(as_doubles(numbers), last_size(values.sizes()));
 }
 
-void read_ints(const Tensor& values, ValueHabit& habit) {
+void read_ints(const Tensor& values, ValueProfile& profile) {
   const Tensor numbers = converted_values(values, DType::Int64);
   const std::span ints(numbers.data<int64_t>(), static_cast<size_t>(numbers.numel()));
   const auto [least, greatest] = std::ranges::minmax(ints);
-  habit.least_int = least;
-  habit.greatest_int = greatest;
-  habit.is_sorted = habit.dtype != DType::Bool && has_sorted_rows(ints, last_size(values.sizes()));
+  profile.least_int = least;
+  profile.greatest_int = greatest;
+  profile.is_sorted =
+      profile.dtype != DType::Bool && has_sorted_rows(ints, last_size(values.sizes()));
 }
 
 // One value says nothing about the range, but its sign and being in [0, 1] are kept.
-ValueHabit widened(ValueHabit habit) {
-  if (habit.least < habit.greatest) return habit;
-  if (habit.least == 0) habit.greatest = 1;
-  if (habit.least > 0) habit.least /= 2;
-  if (habit.greatest < 0) habit.greatest /= 2;
-  return habit;
+ValueProfile widened(ValueProfile profile) {
+  if (profile.least < profile.greatest) return profile;
+  if (profile.least == 0) profile.greatest = 1;
+  if (profile.least > 0) profile.least /= 2;
+  if (profile.greatest < 0) profile.greatest /= 2;
+  return profile;
 }
 
-Tensor fresh_floats(const ValueHabit& given, std::span<const int64_t> sizes, Dice& dice) {
-  const ValueHabit habit = widened(given);
-  Tensor wide = make_empty(sizes, is_complex(habit.dtype) ? DType::Complex128 : DType::Float64);
+Tensor fresh_floats(const ValueProfile& given, std::span<const int64_t> sizes, RandomSource& rng) {
+  const ValueProfile profile = widened(given);
+  Tensor wide = make_empty(sizes, is_complex(profile.dtype) ? DType::Complex128 : DType::Float64);
   const auto read = as_doubles(wide);
   const std::span numbers(const_cast<double*>(read.data()), read.size());
   for (double& number : numbers) {
-    const double share = dice.unit();
-    number = habit.least * (1 - share) + habit.greatest * share;
-    number = std::clamp(number, habit.least, habit.greatest);
+    const double share = rng.unit();
+    number = profile.least * (1 - share) + profile.greatest * share;
+    number = std::clamp(number, profile.least, profile.greatest);
   }
-  if (habit.is_sorted) sort_rows(numbers, last_size(sizes), habit.least);
-  return converted_values(wide, habit.dtype);
+  if (profile.is_sorted) sort_rows(numbers, last_size(sizes), profile.least);
+  return converted_values(wide, profile.dtype);
 }
 
-Tensor fresh_ints(const ValueHabit& habit, std::span<const int64_t> sizes, Dice& dice) {
+Tensor fresh_ints(const ValueProfile& profile, std::span<const int64_t> sizes, RandomSource& rng) {
   const Tensor wide = make_empty(sizes, DType::Int64);
   const std::span numbers(wide.mutable_data<int64_t>(), static_cast<size_t>(wide.numel()));
-  for (int64_t& number : numbers) number = dice.between(habit.least_int, habit.greatest_int);
-  if (habit.is_sorted) sort_rows(numbers, last_size(sizes), habit.least_int);
-  return converted_values(wide, habit.dtype);
+  for (int64_t& number : numbers) number = rng.between(profile.least_int, profile.greatest_int);
+  if (profile.is_sorted) sort_rows(numbers, last_size(sizes), profile.least_int);
+  return converted_values(wide, profile.dtype);
 }
 
 }  // namespace
 
-ValueHabit habit_of(const Tensor& tensor) {
-  ValueHabit habit{.dtype = tensor.dtype(), .greatest_int = kUsualGreatestInt};
-  if (habit.dtype == DType::Bool) habit.greatest_int = 1;
-  if (tensor.is_fake() || tensor.numel() == 0) return habit;
-  if (is_real(habit.dtype) || is_complex(habit.dtype)) read_floats(values_of(tensor), habit);
-  if (is_plain(habit.dtype)) read_ints(values_of(tensor), habit);
-  if (habit.dtype == DType::Bool) habit.least_int = 0, habit.greatest_int = 1;
-  return habit;
+ValueProfile profile_of(const Tensor& tensor) {
+  ValueProfile profile{.dtype = tensor.dtype(), .greatest_int = kUsualGreatestInt};
+  if (profile.dtype == DType::Bool) profile.greatest_int = 1;
+  if (tensor.is_fake() || tensor.numel() == 0) return profile;
+  if (is_real(profile.dtype) || is_complex(profile.dtype)) read_floats(values_of(tensor), profile);
+  if (is_plain(profile.dtype)) read_ints(values_of(tensor), profile);
+  if (profile.dtype == DType::Bool) profile.least_int = 0, profile.greatest_int = 1;
+  return profile;
 }
 
-ValueHabit with_dtype(ValueHabit habit, DType dtype) {
-  const bool had_ints = is_plain(habit.dtype);
+ValueProfile with_dtype(ValueProfile profile, DType dtype) {
+  const bool had_ints = is_plain(profile.dtype);
   if (had_ints) {
-    habit.least = static_cast<double>(habit.least_int);
-    habit.greatest = static_cast<double>(habit.greatest_int);
+    profile.least = static_cast<double>(profile.least_int);
+    profile.greatest = static_cast<double>(profile.greatest_int);
   } else {
-    habit.least_int = habit.least < 0 ? -kUsualGreatestInt : 0;
-    habit.greatest_int = habit.greatest > 1 || habit.least < 0 ? kUsualGreatestInt : 1;
+    profile.least_int = profile.least < 0 ? -kUsualGreatestInt : 0;
+    profile.greatest_int = profile.greatest > 1 || profile.least < 0 ? kUsualGreatestInt : 1;
   }
-  if (dtype == DType::UInt8) habit.least_int = std::max<int64_t>(habit.least_int, 0);
-  if (dtype == DType::Bool) habit.least_int = 0, habit.greatest_int = 1;
-  habit.dtype = dtype;
-  return habit;
+  if (dtype == DType::UInt8) profile.least_int = std::max<int64_t>(profile.least_int, 0);
+  if (dtype == DType::Bool) profile.least_int = 0, profile.greatest_int = 1;
+  profile.dtype = dtype;
+  return profile;
 }
 
-Tensor fresh_values(const ValueHabit& habit, std::span<const int64_t> sizes, Dice& dice) {
-  if (is_plain(habit.dtype)) return fresh_ints(habit, sizes, dice);
-  if (is_real(habit.dtype) || is_complex(habit.dtype)) return fresh_floats(habit, sizes, dice);
-  const Tensor bytes = make_empty(sizes, habit.dtype);  // for a dtype without arithmetic
+Tensor fresh_values(const ValueProfile& profile, std::span<const int64_t> sizes,
+                    RandomSource& rng) {
+  if (is_plain(profile.dtype)) return fresh_ints(profile, sizes, rng);
+  if (is_real(profile.dtype) || is_complex(profile.dtype)) return fresh_floats(profile, sizes, rng);
+  const Tensor bytes = make_empty(sizes, profile.dtype);  // for a dtype without arithmetic
   std::memset(bytes.mutable_data(), 0, static_cast<size_t>(bytes.numel()));
   return bytes;
 }

@@ -10,7 +10,7 @@
 
 namespace opwright {
 
-struct ValueHabit {
+struct ValueProfile {
   DType dtype = DType::Float32;
   // Finite values of floats, and of both parts of complex numbers.
   double least = -1;
@@ -22,14 +22,14 @@ struct ValueHabit {
 };
 
 // A tensor without elements or memory has the usual value range of its dtype.
-[[nodiscard]] ValueHabit habit_of(const Tensor& tensor);
+[[nodiscard]] ValueProfile profile_of(const Tensor& tensor);
 // The closest range that another dtype allows: signs stay, [0, 1] stays.
-[[nodiscard]] ValueHabit with_dtype(ValueHabit habit, DType dtype);
+[[nodiscard]] ValueProfile with_dtype(ValueProfile profile, DType dtype);
 
 // Contiguous on the CPU. Floats lie between the extremes of the range and keep their sign; ints are
 // never outside it; sorted rows stay sorted and begin with the least.
-[[nodiscard]] Tensor fresh_values(const ValueHabit& habit, std::span<const int64_t> sizes,
-                                  Dice& dice);
+[[nodiscard]] Tensor fresh_values(const ValueProfile& profile, std::span<const int64_t> sizes,
+                                  RandomSource& rng);
 
 // The elements of a tensor, in its own contiguous CPU memory.
 [[nodiscard]] Tensor values_of(const Tensor& tensor);

@@ -122,7 +122,7 @@ Values other_values(const Argument& argument, const OpwValue& value) {
 }
 
 VariationStep number_step(uint32_t argument, size_t place) {
-  return [argument, place](const Draft& draft, Dice& /*dice*/) -> std::optional<Draft> {
+  return [argument, place](const Draft& draft, RandomSource& /*rng*/) -> std::optional<Draft> {
     const Argument& declared = draft.example.op().schema().arguments[argument];
     const OpwValue& value = draft.example.values()[argument].get();
     const Values others = other_values(declared, value);

@@ -98,11 +98,11 @@ bool has_follower(const Example& example, int64_t size) {
 constexpr int64_t kNoBound = INT64_MAX;
 
 // The smallest size that shrinks and into which all values are valid indices.
-int64_t find_index_bound(const ValueHabit& habit, std::span<const int64_t> from,
+int64_t find_index_bound(const ValueProfile& profile, std::span<const int64_t> from,
                          std::span<const int64_t> to) {
   int64_t bound = kNoBound;
   for (size_t i = 0; i < from.size(); ++i) {
-    const bool is_index = habit.greatest_int < from[i] && habit.least_int >= -from[i];
+    const bool is_index = profile.greatest_int < from[i] && profile.least_int >= -from[i];
     if (is_index && to[i] < from[i]) bound = std::min(bound, to[i]);
   }
   return bound;
@@ -140,13 +140,13 @@ class Resizer {
     const bool has_ints = is_integral(tensor.dtype());
     const bool is_same = std::ranges::equal(sizes, tensor.sizes());
     if (is_same && !has_ints) return tensor;
-    const ValueHabit habit = habit_of(tensor);
+    const ValueProfile profile = profile_of(tensor);
     const bool has_values = has_ints && !tensor.is_fake() && tensor.numel() > 0;
-    const int64_t bound = has_values ? find_index_bound(habit, from_, resizing_.sizes) : kNoBound;
-    if (is_same && habit.greatest_int < bound && habit.least_int >= -bound) return tensor;
+    const int64_t bound = has_values ? find_index_bound(profile, from_, resizing_.sizes) : kNoBound;
+    if (is_same && profile.greatest_int < bound && profile.least_int >= -bound) return tensor;
     if (bound == 0 && product(sizes) > 0) return std::nullopt;
-    Tensor values = resizing_.dice && !is_same ? fresh_values(habit, sizes, *resizing_.dice)
-                                               : leading_values(tensor, sizes);
+    Tensor values = resizing_.rng && !is_same ? fresh_values(profile, sizes, *resizing_.rng)
+                                              : leading_values(tensor, sizes);
     if (bound != kNoBound) {
       const Tensor wide = converted_values(values, DType::Int64);
       bring_below(wide, bound);
@@ -195,8 +195,8 @@ int64_t count_elements(const SizeTies& ties, std::span<const int64_t> sizes) {
   return total;
 }
 
-Draft reduce(const Draft& given, const SizeTies& ties, int64_t most, Dice& dice) {
-  Resizing resizing{.sizes = ties.sizes, .dice = &dice};
+Draft reduce(const Draft& given, const SizeTies& ties, int64_t most, RandomSource& rng) {
+  Resizing resizing{.sizes = ties.sizes, .rng = &rng};
   while (count_elements(ties, resizing.sizes) > most) {
     const auto largest = std::ranges::max_element(resizing.sizes);
     if (*largest < 2) break;
@@ -210,8 +210,8 @@ Draft reduce(const Draft& given, const SizeTies& ties, int64_t most, Dice& dice)
 namespace {
 
 VariationStep one_size_step(const SizeTies& ties, uint32_t variable, int64_t size, bool follows) {
-  return [&ties, variable, size, follows](const Draft& draft, Dice& dice) {
-    Resizing resizing{.sizes = ties.sizes_in(draft.example), .ints_follow = follows, .dice = &dice};
+  return [&ties, variable, size, follows](const Draft& draft, RandomSource& rng) {
+    Resizing resizing{.sizes = ties.sizes_in(draft.example), .ints_follow = follows, .rng = &rng};
     resizing.sizes[variable] = size;
     return resize(draft, ties, resizing);
   };
@@ -262,15 +262,15 @@ SizeSteps size_steps(const Example& example, const SizeTies& ties) {
 
 VariationStep random_size_step(const Example& example, const SizeTies& ties) {
   const int64_t most = std::max(kMostVariedElements, count_elements(ties, ties.sizes_in(example)));
-  return [&ties, most](const Draft& draft, Dice& dice) -> std::optional<Draft> {
+  return [&ties, most](const Draft& draft, RandomSource& rng) -> std::optional<Draft> {
     if (ties.sizes.empty()) return std::nullopt;
     Resizing resizing{
-        .sizes = ties.sizes_in(draft.example), .ints_follow = dice.one_in(2), .dice = &dice};
+        .sizes = ties.sizes_in(draft.example), .ints_follow = rng.one_in(2), .rng = &rng};
     const std::vector<int64_t> old = resizing.sizes;
-    const uint64_t share = 1 + dice.below(3);
+    const uint64_t share = 1 + rng.below(3);
     for (int64_t& size : resizing.sizes) {
-      if ((size < 2 && !dice.one_in(6)) || !dice.one_in(share)) continue;
-      size = dice.one_in(5) ? dice.between(0, 1) : dice.between(1, std::max<int64_t>(size, 2) * 2);
+      if ((size < 2 && !rng.one_in(6)) || !rng.one_in(share)) continue;
+      size = rng.one_in(5) ? rng.between(0, 1) : rng.between(1, std::max<int64_t>(size, 2) * 2);
     }
     if (resizing.sizes == old || count_elements(ties, resizing.sizes) > most) return std::nullopt;
     return resize(draft, ties, resizing);

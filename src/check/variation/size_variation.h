@@ -17,9 +17,9 @@ inline constexpr int64_t kMostVariedElements =
     4096;  // of all tensors; larger examples are varied small
 
 struct Resizing {
-  std::vector<int64_t> sizes;  // of the variables
-  bool ints_follow = true;     // ints and lists of ints that equal a changed size
-  Dice* dice = nullptr;        // draws new values; null: keeps the first ones, for smaller sizes
+  std::vector<int64_t> sizes;   // of the variables
+  bool ints_follow = true;      // ints and lists of ints that equal a changed size
+  RandomSource* rng = nullptr;  // draws new values; null: keeps the first ones, for smaller sizes
 };
 
 // Changes the sizes of tensors; keeps the kind of values, the order in memory, gaps and offset.
@@ -33,7 +33,8 @@ struct Resizing {
 
 // An example of at most `most` elements, or the same one if the fake kernel rejects the smaller
 // one.
-[[nodiscard]] Draft reduce(const Draft& given, const SizeTies& ties, int64_t most, Dice& dice);
+[[nodiscard]] Draft reduce(const Draft& given, const SizeTies& ties, int64_t most,
+                           RandomSource& rng);
 
 // Steps that change each variable alone: to 0, to 1, to other sizes.
 struct SizeSteps {

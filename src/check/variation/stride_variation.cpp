@@ -27,7 +27,7 @@ bool is_laid_out(const Tensor& tensor, const TensorLayout& layout) {
 }
 
 VariationStep layout_step(size_t which, const std::string& what, const LayoutOf& choose) {
-  return [which, what, choose](const Draft& draft, Dice& /*dice*/) -> std::optional<Draft> {
+  return [which, what, choose](const Draft& draft, RandomSource& /*rng*/) -> std::optional<Draft> {
     const std::vector<Tensor> tensors = draft.example.tensors();
     if (which >= tensors.size()) return std::nullopt;
     const Tensor& tensor = tensors[which];
@@ -61,7 +61,7 @@ MaybeLayout with_offset(std::span<const int64_t> sizes) {
 
 // Bit i of `chosen`: tensor i.
 VariationStep gradient_step(uint64_t chosen, const std::string& what) {
-  return [chosen, what](const Draft& draft, Dice& /*dice*/) -> std::optional<Draft> {
+  return [chosen, what](const Draft& draft, RandomSource& /*rng*/) -> std::optional<Draft> {
     std::vector<Tensor> tensors = draft.example.tensors();
     bool is_changed = false;
     for (size_t i = 0; i < tensors.size() && i < 64; ++i) {
@@ -118,7 +118,7 @@ VariationSteps sharing_steps(const Example& example) {
   const size_t count = example.tensors().size();
   for (size_t first = 0; first < count; ++first) {
     for (size_t second = first + 1; second < count; ++second) {
-      steps.push_back([first, second](const Draft& draft, Dice&) -> std::optional<Draft> {
+      steps.push_back([first, second](const Draft& draft, RandomSource&) -> std::optional<Draft> {
         const std::vector<Tensor> tensors = draft.example.tensors();
         if (second >= tensors.size()) return std::nullopt;
         if (draft.example.is_written(first) || draft.example.is_written(second)) {

@@ -36,24 +36,24 @@ std::span<const DType> other_dtypes(DType dtype) {
 bool is_int_or_bool(DType dtype) { return is_integral(dtype) || dtype == DType::Bool; }
 
 // Whether the dtype represents these ints exactly.
-bool holds(DType dtype, const ValueHabit& habit) {
+bool holds(DType dtype, const ValueProfile& profile) {
   if (!is_integral(dtype)) return true;
   const uint32_t bits = dtype_bits(dtype);
-  if (bits == 64) return habit.least_int >= 0 || dtype == DType::Int64;
+  if (bits == 64) return profile.least_int >= 0 || dtype == DType::Int64;
   const bool is_signed = dtype_code(dtype) == kOpwDtypeInt;
   const int64_t greatest = (int64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
   const int64_t least = is_signed ? -greatest - 1 : 0;
-  return habit.least_int >= least && habit.greatest_int <= greatest;
+  return profile.least_int >= least && profile.greatest_int <= greatest;
 }
 
 VariationStep dtype_step(DType from, DType to) {
-  return [from, to](const Draft& draft, Dice& dice) -> std::optional<Draft> {
+  return [from, to](const Draft& draft, RandomSource& rng) -> std::optional<Draft> {
     std::vector<Tensor> tensors = draft.example.tensors();
     bool is_changed = false;
     for (Tensor& tensor : tensors) {
       if (tensor.dtype() != from) continue;
-      if (is_int_or_bool(from) && !holds(to, habit_of(tensor))) return std::nullopt;
-      tensor = with_dtype(tensor, to, dice);
+      if (is_int_or_bool(from) && !holds(to, profile_of(tensor))) return std::nullopt;
+      tensor = with_dtype(tensor, to, rng);
       is_changed = true;
     }
     if (!is_changed) return std::nullopt;
@@ -77,12 +77,12 @@ std::vector<Special> specials_of(const Tensor& tensor) {
             {.number = number_tensor(int64_t{0}, dtype), .text = "False", .is_everywhere = true}};
   }
   if (is_integral(dtype)) {
-    const ValueHabit habit = habit_of(tensor);
+    const ValueProfile profile = profile_of(tensor);
     return {{.number = number_tensor(int64_t{0}, dtype), .text = "0", .is_everywhere = true},
-            {.number = number_tensor(habit.least_int, dtype),
+            {.number = number_tensor(profile.least_int, dtype),
              .text = "its least one",
              .is_everywhere = true},
-            {.number = number_tensor(habit.greatest_int, dtype),
+            {.number = number_tensor(profile.greatest_int, dtype),
              .text = "its greatest one",
              .is_everywhere = true}};
   }
@@ -95,7 +95,7 @@ std::vector<Special> specials_of(const Tensor& tensor) {
 }
 
 VariationStep special_step(size_t which, size_t place) {
-  return [which, place](const Draft& draft, Dice& dice) -> std::optional<Draft> {
+  return [which, place](const Draft& draft, RandomSource& rng) -> std::optional<Draft> {
     const std::vector<Tensor> tensors = draft.example.tensors();
     if (which >= tensors.size() || tensors[which].numel() == 0) return std::nullopt;
     const Tensor& tensor = tensors[which];
@@ -106,7 +106,7 @@ VariationStep special_step(size_t which, size_t place) {
     if (special.is_everywhere) {
       set_all(values, special.number);
     } else {
-      const auto index = static_cast<int64_t>(dice.below(static_cast<uint64_t>(values.numel())));
+      const auto index = static_cast<int64_t>(rng.below(static_cast<uint64_t>(values.numel())));
       set_element(values, index, special.number);
     }
     return draft.with_tensor(
@@ -117,10 +117,10 @@ VariationStep special_step(size_t which, size_t place) {
 
 }  // namespace
 
-Tensor with_dtype(const Tensor& tensor, DType dtype, Dice& dice) {
+Tensor with_dtype(const Tensor& tensor, DType dtype, RandomSource& rng) {
   const bool is_new = is_int_or_bool(dtype) && !is_int_or_bool(tensor.dtype());
   const Tensor values =
-      is_new ? fresh_values(with_dtype(habit_of(tensor), dtype), tensor.sizes(), dice)
+      is_new ? fresh_values(with_dtype(profile_of(tensor), dtype), tensor.sizes(), rng)
              : converted_values(values_of(tensor), dtype);
   return lay_out(values, layout_of(tensor), tensor);
 }
@@ -154,12 +154,12 @@ VariationSteps special_value_steps(const Example& example) {
 }
 
 VariationStep fresh_values_step() {
-  return [](const Draft& draft, Dice& dice) -> std::optional<Draft> {
+  return [](const Draft& draft, RandomSource& rng) -> std::optional<Draft> {
     const std::vector<Tensor> tensors = draft.example.tensors();
     if (tensors.empty()) return std::nullopt;
-    const size_t which = dice.below(tensors.size());
+    const size_t which = rng.below(tensors.size());
     const Tensor& tensor = tensors[which];
-    const Tensor values = fresh_values(habit_of(tensor), tensor.sizes(), dice);
+    const Tensor values = fresh_values(profile_of(tensor), tensor.sizes(), rng);
     return draft.with_tensor(which, lay_out(values, layout_of(tensor), tensor), "other values");
   };
 }

@@ -16,6 +16,6 @@ namespace opwright {
 [[nodiscard]] VariationStep fresh_values_step();
 
 // The tensor with another dtype and the same layout.
-[[nodiscard]] Tensor with_dtype(const Tensor& tensor, DType dtype, Dice& dice);
+[[nodiscard]] Tensor with_dtype(const Tensor& tensor, DType dtype, RandomSource& rng);
 
 }  // namespace opwright

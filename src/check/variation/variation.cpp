@@ -59,14 +59,14 @@ VariationSteps joined(std::initializer_list<VariationSteps> lists) {
 struct Variations::State {
   State(const Example& example, VariationOptions given_options)
       : options(given_options),
-        dice(options.seed),
+        rng(options.seed),
         given{.example = example, .change = ""},
         base(given) {
     seen.insert(key_of(example));
     if (options.is_wild) return;
     ties = find_size_ties(example);
     if (count_elements(ties, ties.sizes) > kMostVariedElements) {
-      base = reduce(given, ties, kMostVariedElements, dice);
+      base = reduce(given, ties, kMostVariedElements, rng);
       ties.sizes = ties.sizes_in(base.example);
     }
     make_steps();
@@ -108,18 +108,18 @@ struct Variations::State {
 
   // Combines several changes at random.
   [[nodiscard]] std::optional<Draft> combine() {
-    Draft draft = dice.one_in(32) ? given : base;  // large examples are slow
-    const uint64_t share = static_cast<uint64_t>(dice.between(2, 5));
+    Draft draft = rng.one_in(32) ? given : base;  // large examples are slow
+    const uint64_t share = static_cast<uint64_t>(rng.between(2, 5));
     for (const VariationSteps& steps : kinds) {
-      if (steps.empty() || !dice.one_in(share)) continue;
-      if (std::optional<Draft> next = dice.choose(steps)(draft, dice)) draft = std::move(*next);
+      if (steps.empty() || !rng.one_in(share)) continue;
+      if (std::optional<Draft> next = rng.choose(steps)(draft, rng)) draft = std::move(*next);
     }
     return draft;
   }
 
   [[nodiscard]] std::optional<Draft> combine_wildly() {
-    std::optional<Draft> draft = change_wildly(given, dice);
-    if (draft && dice.one_in(3)) draft = change_wildly(*draft, dice);
+    std::optional<Draft> draft = change_wildly(given, rng);
+    if (draft && rng.one_in(3)) draft = change_wildly(*draft, rng);
     return draft;
   }
 
@@ -129,12 +129,12 @@ struct Variations::State {
       is_base_given = true;
       return base;
     }
-    if (next_single < singles.size()) return singles[next_single++](base, dice);
+    if (next_single < singles.size()) return singles[next_single++](base, rng);
     return combine();
   }
 
   VariationOptions options;
-  Dice dice;
+  RandomSource rng;
   Draft given;
   Draft base;  // the starting point of steps: the given example, or a smaller one
   SizeTies ties;

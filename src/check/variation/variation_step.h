@@ -32,7 +32,7 @@ struct Draft {
 };
 
 // nullopt if the change does not apply.
-using VariationStep = std::function<std::optional<Draft>(const Draft& draft, Dice& dice)>;
+using VariationStep = std::function<std::optional<Draft>(const Draft& draft, RandomSource& rng)>;
 using VariationSteps = std::vector<VariationStep>;
 
 }  // namespace opwright

@@ -10,6 +10,6 @@ namespace opwright {
 
 // One random change: sizes, strides, dtype of one tensor or of all, arbitrary numbers, extreme
 // values, shared memory (also offset by one element). nullopt if the chosen change does not apply.
-[[nodiscard]] std::optional<Draft> change_wildly(const Draft& draft, Dice& dice);
+[[nodiscard]] std::optional<Draft> change_wildly(const Draft& draft, RandomSource& rng);
 
 }  // namespace opwright

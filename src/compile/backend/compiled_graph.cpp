@@ -93,7 +93,7 @@ GraphPtr lower(const Graph& graph) {
   GraphPtr lowered = apart.empty() ? graph.copy() : decompose(graph, apart);
   tell_views(*lowered);
   split_products(*lowered, target);
-  split_folds(*lowered, target);
+  split_reductions(*lowered, target);
   remove_whole_copies(*lowered);
   remove_whole_views(*lowered);
   raise_parts(*lowered, target);

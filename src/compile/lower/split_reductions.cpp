@@ -36,7 +36,7 @@ bool is_worth_it(const Graph& graph, const PointNode& point, const FusionTarget&
   return describe_point(look_through(*point.inputs[0]).root->node(), target).has_value();
 }
 
-void split_fold(Graph& graph, Node& node, const PointNode& point) {
+void split_reduction(Graph& graph, Node& node, const PointNode& point) {
   const Tensor from = point.inputs[0]->tensor();
   const DType dtype = lane_dtype(point.fold->result);
   std::vector<int64_t> inner;
@@ -55,12 +55,12 @@ void split_fold(Graph& graph, Node& node, const PointNode& point) {
 
 }  // namespace
 
-size_t split_folds(Graph& graph, const FusionTarget& target) {
+size_t split_reductions(Graph& graph, const FusionTarget& target) {
   size_t count = 0;
   for (Node* node = graph.first(); node; node = node->next()) {
     const std::optional<PointNode> point = describe_point(*node, target);
     if (!point || !folds_everything(*node, *point) || !is_worth_it(graph, *point, target)) continue;
-    split_fold(graph, *node, *point);
+    split_reduction(graph, *node, *point);
     ++count;
   }
   return count;

@@ -12,6 +12,6 @@
 namespace opwright {
 
 // Returns the number of reductions split: large ones of values that a nest can compute.
-size_t split_folds(Graph& graph, const FusionTarget& target);
+size_t split_reductions(Graph& graph, const FusionTarget& target);
 
 }  // namespace opwright

@@ -115,7 +115,7 @@ std::string value_name(const std::string& target) {
 
 void check_plain(const Tensor& given, const std::string& target) {
   OPWRIGHT_CHECK_TYPE(!impl(given).is_wrapper(), "export: the argument '", target,
-                      "' is a tensor of ", impl(given).home->name(),
+                      "' is a tensor of ", impl(given).level->name(),
                       "; export the function outside, and call the program inside");
   OPWRIGHT_CHECK_TYPE(!given.is_fake(), "export: the argument '", target,
                       "' is a fake tensor, got ", given, "; give one with data");

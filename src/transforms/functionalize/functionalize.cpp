@@ -67,7 +67,7 @@ FunctionalView& Functionalize::view_of(const OpwTensor* tensor) {
 bool Functionalize::can_lift(const OpwTensor* tensor) const noexcept {
   const bool parent_lifts = parent() && parent()->traits().lifts;
   return (tensor->flags & kOpwFlagWrapped) == 0 || parent_lifts ||
-         is_in_chain(impl(const_cast<OpwTensor*>(tensor)).home, parent());
+         is_in_chain(impl(const_cast<OpwTensor*>(tensor)).level, parent());
 }
 
 Tensor Functionalize::value_below(OpwTensor* tensor) const {
@@ -86,7 +86,7 @@ Tensor Functionalize::lift(const Tensor& tensor) {
   if (const auto found = twins_.find(&impl(tensor)); found != twins_.end())
     return found->second.wrapper;
   OPWRIGHT_CHECK(can_lift(tensor.get()), "functionalize: a tensor made inside ",
-                 impl(tensor).home->name(), " was used after it ended (", tensor, ")");
+                 impl(tensor).level->name(), " was used after it ended (", tensor, ")");
   const Tensor foreign = Tensor::borrow(&impl(tensor));
   if (const Tensor view = traits().adopts_histories ? lift_as_view(foreign, *this) : Tensor();
       view.is_defined()) {

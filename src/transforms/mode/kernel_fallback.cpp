@@ -48,24 +48,24 @@ Counts& counts() {
 
 // The writing forms that are running as their functional form, innermost first. The functional form
 // may be defined as the writing one on a copy: then neither has a kernel.
-class StandInScope {
+class FallbackScope {
  public:
-  explicit StandInScope(const Operator& op) : op_(op), outer_(innermost) { innermost = this; }
-  ~StandInScope() { innermost = outer_; }
-  StandInScope(const StandInScope&) = delete;
-  StandInScope& operator=(const StandInScope&) = delete;
+  explicit FallbackScope(const Operator& op) : op_(op), outer_(innermost) { innermost = this; }
+  ~FallbackScope() { innermost = outer_; }
+  FallbackScope(const FallbackScope&) = delete;
+  FallbackScope& operator=(const FallbackScope&) = delete;
 
   static bool holds(const Operator& op) {
-    for (const StandInScope* each = innermost; each; each = each->outer_) {
+    for (const FallbackScope* each = innermost; each; each = each->outer_) {
       if (&each->op_ == &op) return true;
     }
     return false;
   }
 
  private:
-  static inline thread_local const StandInScope* innermost = nullptr;
+  static inline thread_local const FallbackScope* innermost = nullptr;
   const Operator& op_;
-  const StandInScope* outer_;
+  const FallbackScope* outer_;
 };
 
 // An `out` without elements takes the sizes of the value.
@@ -82,8 +82,8 @@ bool runs_on_device(const Operator& op, Slot slot) {
 bool run_without_writing(const Operator& op, Slot slot, Arguments args, Results results) {
   if (!op.writes_arguments()) return false;
   const Operator* pair = find_functional_pair(op);
-  if (!pair || !runs_on_device(*pair, slot) || StandInScope::holds(op)) return false;
-  const StandInScope scope(op);
+  if (!pair || !runs_on_device(*pair, slot) || FallbackScope::holds(op)) return false;
+  const FallbackScope scope(op);
   check_overlaps(op, args);
   const FunctionalResults computed = call_functional(op, args);
   size_t next = 0;
@@ -213,7 +213,7 @@ bool run_without_kernel(const Operator& op, Slot slot, Arguments args, Results r
          run_on_cpu(op, slot, args, results);
 }
 
-[[maybe_unused]] const bool kIsSet = (set_stand_in(&run_without_kernel), true);
+[[maybe_unused]] const bool kIsSet = (set_kernel_fallback(&run_without_kernel), true);
 
 }  // namespace
 

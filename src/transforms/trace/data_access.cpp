@@ -44,8 +44,8 @@ void make_data_real(std::string_view who, const Tensor& tensor) {
     return;
   const Trace* trace = find_breakable();
   if (!trace) return;
-  const Home* home = impl(tensor).home;
-  if (home == trace || (!home && !tensor.is_fake())) {
+  const Level* level = impl(tensor).level;
+  if (level == trace || (!level && !tensor.is_fake())) {
     end_trace(concatenate(who, "() reads the data of a tensor (", tensor, ")"));
   }
 }
@@ -77,9 +77,9 @@ void throw_no_data(std::string_view who, const Tensor& tensor, const char* kind)
                 "(opwright.where instead of an if), or put the code that reads it into an operator "
                 "of its own (opwright.library.custom_op).");
   }
-  if (const Home* home = impl(tensor).home) {
-    throw_error(kind, who, ": cannot read the data of a tensor inside ", home->name(), " (", tensor,
-                ")", at,
+  if (const Level* level = impl(tensor).level) {
+    throw_error(kind, who, ": cannot read the data of a tensor inside ", level->name(), " (",
+                tensor, ")", at,
                 "; a recorded program cannot depend on data\n  Keep the value a tensor "
                 "(opwright.where, opwright.cond), or put the code that reads it into an operator "
                 "of its own (opwright.library.custom_op).");

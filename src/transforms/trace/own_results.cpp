@@ -16,7 +16,7 @@
 
 namespace opwright {
 
-void check_foreign_writes(const Home& level, const Operator& op, Arguments args) {
+void check_foreign_writes(const Level& level, const Operator& op, Arguments args) {
   for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
     const auto index = static_cast<size_t>(std::countr_zero(left));
     visit_tensors(args[index], [&](OpwTensor* written) {
@@ -30,7 +30,7 @@ void check_foreign_writes(const Home& level, const Operator& op, Arguments args)
   }
 }
 
-void refresh_written(const Home& level, const Operator& op, Arguments args) {
+void refresh_written(const Level& level, const Operator& op, Arguments args) {
   for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
     visit_tensors(args[static_cast<size_t>(std::countr_zero(left))], [&](OpwTensor* tensor) {
       if (!is_wrapper_of(level, tensor)) return;

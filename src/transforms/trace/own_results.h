@@ -25,16 +25,16 @@ namespace opwright {
 }
 
 // RuntimeError if a foreign tensor is written while another argument belongs to the level.
-void check_foreign_writes(const Home& level, const Operator& op, Arguments args);
+void check_foreign_writes(const Level& level, const Operator& op, Arguments args);
 
 // Updates the wrappers' sizes, which a write may have changed (out=, resize_).
-void refresh_written(const Home& level, const Operator& op, Arguments args);
+void refresh_written(const Level& level, const Operator& op, Arguments args);
 
 // Takes ownership of `raw` and wraps it for the level: new results become `wrap(result, element,
 // OpwTensor*) -> Tensor`; a view of a foreign tensor stays foreign, and a returned argument is that
 // argument.
 template <class Wrap>
-void give_own_results(const Home& level, const Operator& op, Arguments args, Results raw,
+void give_own_results(const Level& level, const Operator& op, Arguments args, Results raw,
                       Results results, const Wrap& wrap) {
   const auto as_own = [&](uint32_t index, uint32_t element, OpwTensor* made) {
     Tensor given;

@@ -144,7 +144,8 @@ OpwTensor* Trace::lift_tensor(OpwTensor* tensor) {
   if (owns(tensor)) return tensor;
   if (const auto found = twins_.find(tensor); found != twins_.end()) return found->second.own.get();
   const bool is_wrapper = (tensor->flags & kOpwFlagWrapped) != 0;
-  if (is_wrapper && !is_in_chain(impl(tensor).home, outside_)) return tensor;  // rejected by `call`
+  if (is_wrapper && !is_in_chain(impl(tensor).level, outside_))
+    return tensor;  // rejected by `call`
   const Tensor foreign = Tensor::borrow(tensor);
   Tensor own = options_.is_functional ? Tensor() : lift_as_view(foreign, *this);
   if (!own.is_defined()) own = capture(foreign, InputRole::Captured);

@@ -13,7 +13,7 @@ namespace {
 
 std::string split_all_folds(const std::string& text) {
   const GraphPtr graph = parse_graph(text);
-  split_folds(*graph, llvm_target());
+  split_reductions(*graph, llvm_target());
   remove_dead_code(*graph);
   verify(*graph);
   return to_text(*graph);

@@ -258,7 +258,8 @@ def test_a_file_in_the_place_of_the_folder_is_no_cache(cache, tmp_path, monkeypa
 
 def test_the_temporary_folder_goes_with_the_process(cache, tmp_path):
     code = (
-        "import warnings; warnings.simplefilter('ignore'); from opwright.cpp_extension import _cache\n"
+        "import warnings; warnings.simplefilter('ignore')\n"
+        "from opwright.cpp_extension import _cache\n"
         "build = lambda folder: ([], {})\n"
         "print(_cache.obtain(_cache.default_store(), 'kind', 'key', build).folder)"
     )

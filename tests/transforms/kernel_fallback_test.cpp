@@ -1,4 +1,6 @@
 // Calls on a device without a kernel for them: which fallback runs, and what is counted.
+#include "opwright/transforms/mode/kernel_fallback.h"
+
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -10,7 +12,6 @@
 #include "opwright/dispatch/slot.h"
 #include "opwright/functions.h"
 #include "opwright/tensor/tensor_impl.h"
-#include "opwright/transforms/mode/kernel_fallback.h"
 #include "tensor/tensors.h"
 #include "tensor/test_device.h"
 
