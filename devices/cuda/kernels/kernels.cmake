@@ -21,11 +21,11 @@ target_include_directories(list_formulas PRIVATE "${CMAKE_SOURCE_DIR}")
 set(formula_folder "${CMAKE_CURRENT_BINARY_DIR}/formulas")
 file(MAKE_DIRECTORY "${formula_folder}")
 file(
-  GLOB formula_texts
+  GLOB_RECURSE formula_texts
   CONFIGURE_DEPENDS
   "${CMAKE_SOURCE_DIR}/src/ops/pointwise/*.cpp"
-  "${CMAKE_SOURCE_DIR}/src/ops/device/*.cpp"
-  "${CMAKE_SOURCE_DIR}/src/ops/device/*.h"
+  "${CMAKE_SOURCE_DIR}/src/ops/device_*.cpp"
+  "${CMAKE_SOURCE_DIR}/src/ops/device_*.h"
 )
 set(formula_parts 12)
 math(EXPR last_formula_part "${formula_parts} - 1")

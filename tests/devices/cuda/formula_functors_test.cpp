@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -11,6 +12,7 @@
 
 #include "formulas/formula_list.h"
 #include "ops/formula_evaluator.h"
+#include "opwright/ops/engine/device/device_formula.h"
 
 namespace opwright::cuda {
 namespace {
@@ -99,10 +101,22 @@ void compare_all(std::string_view text) {
   }
 }
 
-TEST(FormulaFunctors, ComputeWhatTheirTextsSay) {
+TEST(FormulaFunctors, ComputeWhatTheirTextsSay){
 #define OPWRIGHT_COMPARE(functor, text) compare_all<functor>(text);
-  OPWRIGHT_FORMULA_LIST(OPWRIGHT_COMPARE)
+    OPWRIGHT_FORMULA_LIST(OPWRIGHT_COMPARE)
 #undef OPWRIGHT_COMPARE
+}
+
+// The list is read off the sources by their paths (devices/cuda/kernels/kernels.cmake).
+TEST(FormulaFunctors, HaveTheFormulasThatTheCoreUsesOnDevices) {
+  std::set<std::string_view> texts;
+#define OPWRIGHT_ADD_TEXT(functor, text) texts.insert(text);
+  OPWRIGHT_FORMULA_LIST(OPWRIGHT_ADD_TEXT)
+#undef OPWRIGHT_ADD_TEXT
+
+  for (const std::string_view formula : device_formula::kAll) {
+    EXPECT_TRUE(texts.contains(formula)) << formula;
+  }
 }
 
 }  // namespace
