@@ -2,7 +2,7 @@
 //
 // A family file (src/ops/reduction) holds one FoldTable per operation: its kernels over dense
 // elements. Everything else is shared: the dimensions (reduction_shape.h), the CPU engine
-// (cpu/fold_engine.h), the fake kernels and the choice between the two (reduction.h).
+// (reduction_engine.h), the fake kernels and the choice between the two (reduction.h).
 #pragma once
 
 #include <array>
