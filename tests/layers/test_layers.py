@@ -8,7 +8,15 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from layers import check_layers, parse_layers, sources_under
+from layers import (
+    MOST_FILES,
+    check_folder_sizes,
+    check_layers,
+    parse_binding_folders,
+    parse_folders,
+    parse_layers,
+    sources_under,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release"))
@@ -140,3 +148,75 @@ def test_a_folder_that_no_layer_names_is_reported(small_tree):
     root = small_tree(**{"src/stray/a.cpp": ""})
 
     assert check_layers(root) == ["src/stray: no opwright_layer(...) line names this folder"]
+
+
+ORDERED = """\
+opwright_layer(base)
+opwright_layer(
+  tensor
+  USES base
+  FOLDERS
+    device
+    .
+    dlpack
+)
+"""
+
+
+def test_the_order_of_folders_is_read_off_the_layers_line(small_tree):
+    root = small_tree(**{"CMakeLists.txt": ORDERED})
+
+    assert parse_layers(root)["tensor"] == {"base", "tensor"}
+    assert parse_folders(root) == {"tensor": ["device", ".", "dlpack"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "folder"),
+    [
+        ("src/tensor/device/a.h", "opwright/tensor/b.h", "device"),
+        ("src/tensor/a.cpp", "opwright/tensor/dlpack/b.h", "."),
+    ],
+)
+def test_an_include_of_a_higher_folder_is_reported(small_tree, name, target, folder):
+    root = small_tree(**{"CMakeLists.txt": ORDERED, name: f'#include "{target}"\n'})
+
+    assert check_layers(root) == [
+        f"{name}:1: src/tensor/{folder} may not include {target}, a higher folder"
+    ]
+
+
+def test_an_include_of_a_lower_folder_is_fine(small_tree):
+    text = '#include "opwright/tensor/device/b.h"\n#include "opwright/tensor/c.h"\n'
+    root = small_tree(**{"CMakeLists.txt": ORDERED, "src/tensor/dlpack/a.h": text})
+
+    assert check_layers(root) == []
+
+
+def test_a_folder_without_a_place_in_the_order_is_reported(small_tree):
+    root = small_tree(**{"CMakeLists.txt": ORDERED, "src/tensor/view/a.h": ""})
+
+    assert check_layers(root) == [
+        "src/tensor/view/a.h: CMakeLists.txt does not order src/tensor/view"
+    ]
+
+
+def test_folders_need_an_order(small_tree):
+    root = small_tree(**{"src/base/a.h": "", "src/base/memory/b.h": ""})
+
+    assert check_layers(root) == [
+        "src/base: give its opwright_layer(...) line FOLDERS, lowest first"
+    ]
+
+
+def test_a_folder_of_too_many_sources_is_reported(small_tree):
+    root = small_tree(**{f"src/base/file_{i}.h": "" for i in range(MOST_FILES + 1)})
+
+    assert check_folder_sizes(root) == [
+        f"src/base: {MOST_FILES + 1} files, at most {MOST_FILES}; split it by concept"
+    ]
+
+
+def test_the_bindings_have_an_order_of_folders():
+    folders = {path.name for path in (ROOT / "python/bindings").iterdir() if path.is_dir()}
+
+    assert {*parse_binding_folders(ROOT)} == {*folders, "."}
