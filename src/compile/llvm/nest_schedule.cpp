@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "opwright/compile/fuse/nest.h"
-#include "opwright/compile/llvm/emit_llvm.h"
 #include "opwright/dtype.h"
 
 namespace opwright {
