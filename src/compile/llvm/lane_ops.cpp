@@ -9,7 +9,6 @@
 
 #include "opwright/c_api.h"
 #include "opwright/compile/fuse/nest.h"
-#include "opwright/compile/llvm/emit_llvm.h"
 #include "opwright/compile/llvm/ir_builder.h"
 #include "opwright/compile/llvm/lane_angles.h"
 #include "opwright/compile/llvm/lane_division.h"

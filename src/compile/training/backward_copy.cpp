@@ -1,6 +1,5 @@
 #include "opwright/compile/training/backward_copy.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "opwright/autograd/gradient_flow.h"
