@@ -37,7 +37,7 @@ check:
 	@tools/setup check
 	@tools/check
 
-# Runs every benchmark against its peer. ARGS=--quick: short runs; ARGS=--write: update docs/results.
+# Runs every benchmark against its peer. ARGS=--quick: short runs; ARGS=--smoke: once; ARGS=--write: update docs/results.
 bench:
 	@tools/setup test
 	@tools/build release all benchmarks

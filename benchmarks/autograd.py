@@ -20,7 +20,7 @@ def all_figures(rounds):
 
 def main():
     report = Report(__doc__)
-    figures = all_figures(rounds=3 if report.options.quick else 15)
+    figures = all_figures(rounds=report.rounds(3, 15))
     for words, name, peer, times in (
         ("forward+backward, custom_op of 4, Python formula", "Python formula", None, 8),
         ("  C++ formula, vs torch's custom_op", "C++ formula", "Python formula", 30),

@@ -4,7 +4,6 @@ Times are CPU seconds of `g++ -O2 -c`, which runs on one thread, so other work o
 not count. Sizes are those of stripped shared libraries.
 """
 
-import importlib.util
 import os
 import resource
 import statistics
@@ -14,7 +13,7 @@ import sysconfig
 import tempfile
 from pathlib import Path
 
-from harness import Report, Row, release_build
+from harness import Report, Row, find_peer, release_build
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = Path(__file__).parent / "build_time"
@@ -55,7 +54,7 @@ def cpu_seconds_of_children():
 
 def package_folder(name):
     """Return the folder of a package without importing it; None if it is not installed."""
-    spec = importlib.util.find_spec(name)
+    spec = find_peer(name)
     return Path(spec.origin).parent if spec else None
 
 
@@ -89,7 +88,7 @@ def main():
     units = {**ours, **peers}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for _ in range(1 if quick else 3):
+        for _ in range(report.rounds(1, 3)):
             for unit in [*peers.values(), *ours.values(), *ours.values(), *ours.values()]:
                 unit.compile(folder)
         sizes = {key: units[key].stripped_kilobytes(folder) for key in units if key != "floor"}

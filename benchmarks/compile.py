@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 from compiling import TITLES
-from harness import Report, Row
+from harness import Report, Row, find_peer, is_smoke
 
 PARTS = Path(__file__).parent / "compiling"
 FIRST = ("a", "b", "c", "e")  # each is the first function of a process
@@ -143,9 +143,7 @@ def compile_times(rounds):
 
 
 def has_jax():
-    import importlib.util
-
-    return importlib.util.find_spec("jax") is not None
+    return find_peer("jax") is not None
 
 
 def least_next(figures, side, letter):
@@ -201,17 +199,16 @@ def add_insight(report, insight):
 
 def main():
     report = Report(__doc__)
-    is_quick = report.options.quick
-    for threads in (1, 2):
-        figures = run_part("steady", threads, 6 if is_quick else 30)
+    for threads in (1,) if is_smoke() else (1, 2):
+        figures = run_part("steady", threads, report.rounds(6, 30))
         add_steady(report, threads, figures)
         if threads == 1:
             small = figures["small"]
     add_small(report, small)
     insight = run_part("insight")
-    add_compile_times(report, compile_times(2 if is_quick else 5), insight["nests"])
+    add_compile_times(report, compile_times(report.rounds(2, 5)), insight["nests"])
     add_insight(report, insight)
-    if not is_quick:
+    if not report.options.quick:
         add_torch_times(report)
     return report.finish()
 

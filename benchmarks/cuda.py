@@ -120,7 +120,7 @@ def main():
         for name in NAMES:
             report.add(Row(name, float("nan"), "", None, None, "-", "not measured"))
         return report.finish()
-    rounds = 5 if report.options.quick else 21
+    rounds = report.rounds(5, 21)
     print(f"{opwright.cuda.get_device_name()}; torch {torch.__version__ if torch else 'missing'}")
     device = measure_device()
     launch = device["launch"] / 1e3

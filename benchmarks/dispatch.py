@@ -13,7 +13,7 @@ def main():
         "ours": [release_build() / "dispatch_bench", release_build() / "operators/libtouch.so"],
         "torch": [program] if (program := build_torch_program(source)) else None,
     }
-    figures = interleave(programs, rounds=3 if report.options.quick else 9)
+    figures = interleave(programs, rounds=report.rounds(3, 9))
     ours, torch = figures["ours"], figures["torch"]
 
     def over_direct(figure, key):

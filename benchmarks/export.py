@@ -122,16 +122,15 @@ def add_sizes(report, ours, torch, cpp):
 
 def main():
     report = Report(__doc__)
-    is_quick = report.options.quick
     with tempfile.TemporaryDirectory() as folder:
         ours, torch = our_side(opwright, Path(folder)), torch_side(Path(folder))
         sides = {"ours": ours} | ({"torch": torch} if torch else {})
         figures = measure(
             sides,
-            rounds=2 if is_quick else 5,
+            rounds=report.rounds(2, 5),
             once=lambda side, what, length: side == "torch" and what != "run" and length >= 1000,
         )
-        cpp = run_in_cpp(ours.files, rounds=1 if is_quick else 5)
+        cpp = run_in_cpp(ours.files, rounds=report.rounds(1, 5))
         add_times(report, figures)
         add_runs(report, figures, cpp)
         add_sizes(report, ours, torch, cpp)

@@ -4,7 +4,6 @@ Compile times are CPU seconds of the process and of its compilers, which run one
 other work on the machine does not count.
 """
 
-import importlib.util
 import os
 import statistics
 import subprocess
@@ -13,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from harness import Report, Row, release_build
+from harness import Report, Row, find_peer, release_build
 
 TIME_LOAD = Path(__file__).parent / "inline_build" / "time_load.py"
 
@@ -34,7 +33,7 @@ def load(library, cache, *options, precompiled="0"):
 
 
 def is_installed(name):
-    return importlib.util.find_spec(name) is not None
+    return find_peer(name) is not None
 
 
 def measure_cold(libraries, rounds):
@@ -82,7 +81,7 @@ def main():
     report = Report(__doc__)
     quick = report.options.quick
     peers = [name for name in ("tvm_ffi",) if is_installed(name)]
-    cold, cached = measure_cold(["opwright", *peers], rounds=2 if quick else 7)
+    cold, cached = measure_cold(["opwright", *peers], rounds=report.rounds(2, 7))
     if not quick and is_installed("torch"):
         torch_cold, torch_cached = measure_cold(["torch"], rounds=1)
         cold |= torch_cold
@@ -94,7 +93,7 @@ def main():
         report.add(Row.times_better("  vs torch", ours=ours, peer=beside, times=20, unit="s"))
     beside = cold.get("tvm_ffi")
     report.add(Row.times_better("  vs tvm-ffi", ours=ours, peer=beside, times=1, unit="s"))
-    precompiled = measure_precompiled(2 if quick else 7)
+    precompiled = measure_precompiled(report.rounds(2, 7))
     report.add(Row.told("changed source, precompiled headers", ours=precompiled, unit="s"))
     again = measure_again()
     report.add(Row.at_most("the same source again", ours=again * 1e3, limit=1, unit="ms"))

@@ -38,7 +38,7 @@ def add_rows(report, threads, make_cases, size, targets, of_family=""):
     sides = {"ours": make_cases(opwright)}
     if torch:
         sides["torch"] = make_cases(torch)
-    figures = measure(sides, size, threads, rounds=9 if report.options.quick else 41)
+    figures = measure(sides, size, threads, rounds=report.rounds(9, 41))
     ours, peer = figures["ours"], figures.get("torch", {})
     words = f"{threads} thread{'s' if threads > 1 else ''}"
     for name, figure in ours.items():

@@ -16,7 +16,7 @@ def main():
     report = Report(__doc__)
     sides = {"ours": our_cases(opwright), "torch": torch_cases()}
     cases = {(side, name): case for side, each in sides.items() for name, case in each.items()}
-    figures = measure(cases, rounds=2 if report.options.quick else 5)
+    figures = measure(cases, rounds=report.rounds(2, 5))
     report.add(
         Row.times_better(
             "opcheck of a custom operator with a formula, one example, PyTorch's checks, warm",

@@ -122,7 +122,7 @@ def add_told(report, figures):
 
 def main():
     report = Report(__doc__)
-    figures = Figures(rounds=25 if report.options.quick else 101)
+    figures = Figures(rounds=report.rounds(25, 101))
     for name in ("floor", "floor of 14"):
         count = "14" if name.endswith("14") else "3"
         report.add(

@@ -4,14 +4,13 @@ Times are CPU times of a fresh process whose files are in the file cache, so oth
 machine does not count.
 """
 
-import importlib.util
 import statistics
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from harness import Report, Row, release_build
+from harness import Report, Row, find_peer, release_build
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = release_build() / "python" / "opwright"
@@ -85,9 +84,9 @@ def main():
     report = Report(__doc__)
     statements = {"bare": "", "numpy": "import numpy", "ours": "import numpy, opwright"}
     statements["call"] = "import numpy, opwright; opwright.ones(2)"
-    if importlib.util.find_spec("torch"):
+    if find_peer("torch"):
         statements["torch"] = "import torch"
-    figures = median_of_starts(statements, rounds=5 if report.options.quick else 21)
+    figures = median_of_starts(statements, rounds=report.rounds(5, 21))
     bare, _ = figures["bare"]
     milliseconds = {name: time_ - bare for name, (time_, _) in figures.items()}
     report.add(Row.told("start of a bare interpreter", ours=bare, unit="ms"))

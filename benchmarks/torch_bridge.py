@@ -45,7 +45,12 @@ class Figures:
         self.medians = {key: value / 1000 for key, value in measure(cases, rounds).items()}
 
     def of(self, name, side="ours"):
-        return self.medians[side, name]
+        """Return a median; None if that side was not built."""
+        return self.medians.get((side, name))
+
+    def extra(self, name, side):
+        """Return the time of ours in addition to that of `side`, or ours alone."""
+        return self.of(name) - (self.of(name, side) or 0)
 
 
 def add_without_formula(report, figures):
@@ -79,7 +84,7 @@ def add_without_formula(report, figures):
 def add_with_formula(report, figures):
     for name in ("formula", "formula, no_grad"):
         words = f"{name}: no gradient needed, over TORCH_LIBRARY"
-        extra = figures.of(name) - figures.of(name, "TORCH_LIBRARY")
+        extra = figures.extra(name, "TORCH_LIBRARY")
         report.add(Row.at_most(words, ours=extra, limit=MOST_MICROSECONDS_OF_A_FORMULA, unit="us"))
     report.add(
         Row.times_better(
@@ -132,8 +137,9 @@ def add_told(report, figures, rounds):
     ours, peer = figures.of("fake"), figures.of("fake", "custom_op")
     report.add(Row.told("fake call, vs custom_op", ours=ours, unit="us", peer=peer))
     ours, peer = seconds_to_load(rounds)
+    peer = peer and peer * 1e3
     report.add(
-        Row.told("load of a binary, vs TORCH_LIBRARY", ours=ours * 1e3, unit="ms", peer=peer * 1e3)
+        Row.told("load of a binary, vs TORCH_LIBRARY", ours=ours * 1e3, unit="ms", peer=peer)
     )
 
 
@@ -142,11 +148,11 @@ def main():
     if importlib.util.find_spec("torch") is None:
         print("peer missing: torch is not installed, and without it there is no bridge to time")
         return 0
-    figures = Figures(rounds=41 if report.options.quick else 151)
+    figures = Figures(rounds=report.rounds(41, 151))
     add_without_formula(report, figures)
     add_with_formula(report, figures)
     add_fast_path(report, figures)
-    add_told(report, figures, rounds=3 if report.options.quick else 9)
+    add_told(report, figures, rounds=report.rounds(3, 9))
     return report.finish()
 
 

@@ -22,7 +22,7 @@ def main():
     report = Report(__doc__)
     sides = {"ours": our_cases(opwright), "torch": torch_cases()}
     cases = {(side, name): case for side, each in sides.items() for name, case in each.items()}
-    figures = measure(cases, rounds=2 if report.options.quick else 9)
+    figures = measure(cases, rounds=report.rounds(2, 9))
     for name, words, times in ROWS:
         ours, peer = figures["ours", name], figures.get(("torch", name))
         if times is None:

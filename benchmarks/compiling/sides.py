@@ -4,13 +4,12 @@ The custom operator of (h) is the same binary in all three. torch and jax load i
 bridges, which are faster than their own ways to add operators (torch_bridge.py).
 """
 
-import importlib.util
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy
-from harness import release_build
+from harness import find_peer, release_build
 
 from .functions import BATCH, CLASSES, INPUTS, PARAMETER_SHAPES, SHAPES, functions_of, training_of
 
@@ -52,7 +51,7 @@ def small_operands():
 
 
 def is_there(name):
-    return importlib.util.find_spec(name) is not None
+    return find_peer(name) is not None
 
 
 def side_of(package, squash, transform):

@@ -3,11 +3,11 @@
 A chain is a module that loops over one tensor of four elements, whose only dimension is dynamic.
 """
 
-import importlib.util
 from dataclasses import dataclass, field
 from itertools import cycle, islice
 from pathlib import Path
 
+from harness import find_peer
 from tracing.timing import Case
 
 LENGTHS = (10, 100, 1000)
@@ -66,7 +66,7 @@ def our_side(opwright, folder):
 
 def torch_side(folder):
     """Return the side of torch; None without torch."""
-    if importlib.util.find_spec("torch") is None:
+    if find_peer("torch") is None:
         return None
     import torch
 

@@ -1,9 +1,10 @@
 """The folder of our build, and programs built against PyTorch."""
 
-import importlib.util
 import os
 import subprocess
 from pathlib import Path
+
+from .smoke import find_peer
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -15,7 +16,7 @@ def release_build():
 
 def build_torch_library(beside, source):
     """Build a library of torch operators from `source`, next to `beside`; None without torch."""
-    spec = importlib.util.find_spec("torch")
+    spec = find_peer("torch")
     if spec is None:
         return None
     torch = Path(spec.origin).parent
@@ -32,7 +33,7 @@ def build_torch_library(beside, source):
 
 def build_torch_program(source):
     """Compile a C++ program against the installed torch if it changed; None without torch."""
-    spec = importlib.util.find_spec("torch")
+    spec = find_peer("torch")
     if spec is None:
         return None
     torch = Path(spec.origin).parent

@@ -1,4 +1,4 @@
-"""Parts of onnx.py: models exported by us and by torch, and run in ONNX Runtime."""
+"""Parts of onnx_export.py: models exported by us and by torch, and run in ONNX Runtime."""
 
 from .exporters import LENGTHS, our_exports, torch_exports
 from .nodes import node_cases

@@ -1,10 +1,10 @@
 """The same chains of operators, exported to a file by us and by torch's two exporters."""
 
-import importlib.util
 import logging
 import warnings
 
 from exporting.cases import chain_of
+from harness import find_peer
 from tracing.timing import Case
 
 LENGTHS = (10, 100, 1000)
@@ -24,7 +24,7 @@ def our_exports(opwright, folder):
 
 def torch_exports(folder):
     """Return the cases by exporter ("new", "old") and length; only installed exporters."""
-    if importlib.util.find_spec("torch") is None:
+    if find_peer("torch") is None:
         return {}
     import torch
 
@@ -56,7 +56,7 @@ def torch_exports(folder):
         )
 
     exporters = {"old": export_old}
-    if importlib.util.find_spec("onnxscript") is not None:
+    if find_peer("onnxscript") is not None:
         exporters["new"] = export_new
     return {
         name: cases_of(torch, export, folder / f"torch_{name}.onnx")

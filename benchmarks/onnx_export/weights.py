@@ -1,7 +1,6 @@
 """Models with large weights, stored in the model or in a separate file."""
 
-import importlib.util
-
+from harness import find_peer
 from tracing.timing import Case
 
 MEBIBYTE = 1024**2
@@ -25,7 +24,7 @@ def weight_cases(opwright, folder, depth, width=2048):
         "inside": Case(lambda: write(paths["inside"], False), parts=1),
         "beside": Case(lambda: write(paths["beside"], True), parts=1),
     }
-    has_torch = all(importlib.util.find_spec(each) for each in ("torch", "onnxscript"))
+    has_torch = all(find_peer(each) for each in ("torch", "onnxscript"))
     if has_torch:
         import torch
 

@@ -90,8 +90,11 @@ def our_cases(bridge):
 
 
 def torch_library_cases():
-    """Return the cases of torch_operators.cpp."""
-    torch.ops.load_library(str(build_torch_library(__file__, "torch_operators.cpp")))
+    """Return the cases of torch_operators.cpp; empty in a smoke run, which does not build it."""
+    library = build_torch_library(__file__, "torch_operators.cpp")
+    if library is None:
+        return {}
+    torch.ops.load_library(str(library))
     return eager_cases(torch.ops.torch_bridge_peer, CPP_CALLS)
 
 

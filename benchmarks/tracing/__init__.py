@@ -1,4 +1,4 @@
-"""Parts of trace.py: the same chains of operators in Opwright and in the peers."""
+"""Parts of make_fx.py: the same chains of operators in Opwright and in the peers."""
 
 from .cases import CHAINS, LENGTHS, jax_cases, our_cases, torch_cases
 from .timing import measure

@@ -4,11 +4,10 @@ A chain is a Python loop over one value. "custom" chains call a custom operator 
 kernel; "pointwise" chains alternate sin, multiplication and addition.
 """
 
-import importlib.util
 from itertools import cycle, islice
 
 import numpy
-from harness import build_torch_library, release_build
+from harness import build_torch_library, find_peer, release_build
 
 from .timing import Case
 
@@ -117,7 +116,7 @@ def torch_cases():
 
 def jax_cases():
     """Return the chains of jax, whose custom operator is an ffi_call; empty without jax."""
-    if importlib.util.find_spec("jax") is None:
+    if find_peer("jax") is None:
         return {}
     import jax
 

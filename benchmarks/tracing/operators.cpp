@@ -1,4 +1,4 @@
-// The operator of trace.py, with a C++ fake kernel. torch_operators.cpp has the same operator for
+// The operator of make_fx.py, with a C++ fake kernel. torch_operators.cpp has the same operator for
 // PyTorch.
 #include "opwright/opwright.h"
 

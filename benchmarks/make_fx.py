@@ -64,7 +64,7 @@ def add_fake_calls(report, figures):
 
 def main():
     report = Report(__doc__)
-    figures = all_figures(rounds=2 if report.options.quick else 9)
+    figures = all_figures(rounds=report.rounds(2, 9))
     for chain in CHAINS:
         add_traces(report, figures, chain)
     report.add(

@@ -13,9 +13,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-# This script has the name of a package that torch imports, so the packages of .venv go first.
-sys.path.append(sys.path.pop(0))
-
 from harness import Report, Row, release_build
 from onnx_export import LENGTHS, node_cases, our_exports, torch_exports, weight_cases
 from onnx_export.nodes import LENGTH, SIZES
@@ -94,14 +91,13 @@ def add_weights(report, figures, paths):
 
 def main():
     report = Report(__doc__)
-    is_quick = report.options.quick
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        add_exports(report, measure_exports(folder, rounds=2 if is_quick else 7))
+        add_exports(report, measure_exports(folder, rounds=report.rounds(2, 7)))
         nodes = node_cases(opwright, release_build() / "operators", folder)
-        add_nodes(report, measure(nodes, rounds=5 if is_quick else 15))
-        weights, paths = weight_cases(opwright, folder, depth=2 if is_quick else 16)
-        add_weights(report, measure(weights, rounds=1 if is_quick else 3), paths)
+        add_nodes(report, measure(nodes, rounds=report.rounds(5, 15)))
+        weights, paths = weight_cases(opwright, folder, depth=report.rounds(2, 16))
+        add_weights(report, measure(weights, rounds=report.rounds(1, 3)), paths)
     return report.finish()
 
 
