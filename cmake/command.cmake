@@ -1,5 +1,5 @@
-# The command `opwright` in <build>/bin, built from command/*.cpp and the core. It may include what
-# the top layer may. Requires from_bin_to_lib of install.cmake.
+# The command `opwright` in <build>/bin, built from command/*.cpp and the core. It may include
+# every layer. Requires from_bin_to_lib of install.cmake.
 
 if(NOT TARGET opwright)
   return()
@@ -7,7 +7,7 @@ endif()
 
 file(GLOB command_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/command/*.cpp")
 add_executable(opwright_command ${command_sources})
-opwright_see_as(opwright_command ${OPWRIGHT_TOP_LAYER})
+opwright_see_as(opwright_command core)
 opwright_parse_once(opwright_command)
 target_include_directories(opwright_command PRIVATE "${CMAKE_SOURCE_DIR}")
 target_link_libraries(opwright_command PRIVATE opwright)

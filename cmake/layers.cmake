@@ -15,6 +15,7 @@ set(
   compile
   check
   host
+  program_api
 )
 
 # Sets `result` to the object libraries of `layers` that have sources.
@@ -86,7 +87,6 @@ function(opwright_layer name)
   list(REMOVE_DUPLICATES visible)
   set_property(GLOBAL PROPERTY OPWRIGHT_VISIBLE_TO_${name} ${visible})
   opwright_include_root(${name} ${visible})
-  set(OPWRIGHT_TOP_LAYER ${name} PARENT_SCOPE)
 
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/${name}/*.cpp")
   if(name STREQUAL "ops")
@@ -125,7 +125,7 @@ function(opwright_test_executable target layer)
   opwright_objects(objects ${test_LAYERS})
   # Tools and fuzz targets link gtest too: they use the precompiled headers of the tests.
   target_link_libraries(${target} PRIVATE ${objects} GTest::gtest ${CMAKE_DL_LIBS})
-  if(layer STREQUAL "host" AND TARGET test_operators)
+  if("host" IN_LIST test_LAYERS AND TARGET test_operators)
     add_dependencies(${target} test_operators)
     target_compile_definitions(
       ${target}
@@ -175,8 +175,10 @@ function(opwright_layer_tests layer)
   endif()
 endfunction()
 
-# Links all layers into libopwright.so. Call it after the last layer.
+# Links all layers into libopwright.so, and creates the include root `core`, which holds all layers,
+# for the code that links it. Call it after the last layer.
 function(opwright_core)
+  opwright_include_root(core ${OPWRIGHT_BUILT_LAYERS})
   opwright_objects(objects ${OPWRIGHT_BUILT_LAYERS})
   if(objects)
     list(TRANSFORM objects REPLACE ".+" "$<TARGET_OBJECTS:\\0>")
@@ -222,13 +224,13 @@ function(opwright_test_groups)
   file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/fuzzers.txt" CONTENT "${lines}\n" @ONLY)
 endfunction()
 
-# Adds an executable that links libopwright and may include what the top layer may. Skipped if
+# Adds an executable that links libopwright and may include every layer. Skipped if
 # `source` does not exist.
 function(opwright_program name source)
   file(GLOB found CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${source}")
   if(found AND TARGET opwright)
     add_executable(${name} "${found}")
-    opwright_see_as(${name} ${OPWRIGHT_TOP_LAYER})
+    opwright_see_as(${name} core)
     target_link_libraries(${name} PRIVATE opwright)
   endif()
 endfunction()

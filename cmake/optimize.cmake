@@ -65,6 +65,9 @@ opwright_optimize(
   compile/
   convert/
   host/
+  program_api/
+  onnx_model/
+  graph_engine/
   REASON "They read, check and build programs. This runs once; the result runs often."
 )
 opwright_optimize(

@@ -52,7 +52,7 @@ set(
 )
 file(GLOB_RECURSE binding_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/python/bindings/*.cpp")
 nanobind_add_module(opwright_python NB_STATIC NOMINSIZE ${binding_sources})
-opwright_see_as(opwright_python ${OPWRIGHT_TOP_LAYER})
+opwright_see_as(opwright_python core)
 target_include_directories(
   opwright_python
   PRIVATE "${CMAKE_SOURCE_DIR}/python" "${OPWRIGHT_GENERATED_OPS}"

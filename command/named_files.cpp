@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "opwright/error.h"
-#include "opwright/host/call_spec.h"
+#include "opwright/program_api/call_spec.h"
 
 namespace opwright::command {
 namespace {

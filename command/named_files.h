@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "opwright/host/call_spec.h"
+#include "opwright/program_api/call_spec.h"
 
 namespace opwright::command {
 

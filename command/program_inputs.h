@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "command/options.h"
-#include "opwright/host/call_spec.h"
 #include "opwright/program/export/exported_program.h"
+#include "opwright/program_api/call_spec.h"
 #include "opwright/value.h"
 
 namespace opwright::command {

@@ -26,7 +26,7 @@ def opwright():
 
 @pytest.fixture(scope="session")
 def programs(tmp_path_factory) -> Path:
-    """Return a folder with the programs of tests/host/sample_programs.h."""
+    """Return a folder with the programs of tests/program_api/sample_programs.h."""
     folder = tmp_path_factory.mktemp("programs")
     subprocess.run([BUILD / "sample_programs", folder, SOFT_CLIP], check=True)
     return folder

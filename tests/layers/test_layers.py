@@ -93,6 +93,9 @@ def test_the_include_root_of_a_layer_shows_what_it_may_include():
         ("compile", "program"),
         ("convert", "program"),
         ("convert", "compile"),
+        ("host", "run"),
+        ("program_api", "onnx_model"),
+        ("onnx_model", "graph_engine"),
     ],
 )
 def test_siblings_do_not_see_each_other(layer, unseen):

@@ -14,7 +14,7 @@
 
 #include "bindings/export/program.h"
 #include "opwright/convert/onnx/model/model.h"
-#include "opwright/host/onnx_model.h"
+#include "opwright/onnx_model/onnx_model.h"
 #include "opwright/runtime/onnx.h"
 
 namespace nb = nanobind;

@@ -14,7 +14,7 @@
 #include "bindings/operator/host_object.h"
 #include "bindings/operator/operator_object.h"
 #include "opwright/check/example/example.h"
-#include "opwright/host/onnx_call.h"
+#include "opwright/onnx_model/onnx_call.h"
 #include "opwright/runtime/onnx.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"

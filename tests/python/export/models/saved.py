@@ -41,7 +41,7 @@ def run_in_python(path: Path, calls: list[Any], libraries: tuple[str, ...] = ())
 
 
 def run_in_cpp(path: Path, calls: list[Any], libraries: tuple[str, ...] = ()) -> list[Any]:
-    """Do the same with tests/host/call_program_main.cpp."""
+    """Do the same with tests/program_api/call_program_main.cpp."""
     command = [BUILD / "call_program", path, *(OPERATORS / each for each in libraries)]
     given = b"".join(write_call(leaves_of(call)) for call in calls)
     done = subprocess.run(command, input=given, stdout=subprocess.PIPE, check=False)

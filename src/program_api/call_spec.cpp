@@ -1,4 +1,4 @@
-#include "opwright/host/call_spec.h"
+#include "opwright/program_api/call_spec.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "opwright/host/program_run.h"
+#include "opwright/program_api/program_run.h"
 
 #include <atomic>
 #include <cstddef>
@@ -13,8 +13,8 @@
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/grad_mode.h"
-#include "opwright/host/call_spec.h"
-#include "opwright/host/program_handle.h"  // IWYU pragma: keep
+#include "opwright/program_api/call_spec.h"
+#include "opwright/program_api/program_handle.h"  // IWYU pragma: keep
 #include "opwright/runtime/bridge.h"
 #include "opwright/scalar.h"
 #include "opwright/symbolic/shape_env/sizes.h"

@@ -1,4 +1,4 @@
-#include "opwright/host/ge_backend.h"
+#include "opwright/graph_engine/backend.h"
 
 #include <cstddef>
 #include <span>
@@ -10,8 +10,8 @@
 #include "opwright/convert/ge/model.h"
 #include "opwright/device.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
-#include "opwright/host/ge_engine.h"
-#include "opwright/host/ge_program.h"
+#include "opwright/graph_engine/engine.h"
+#include "opwright/graph_engine/engine_program.h"
 #include "opwright/ir/graph/graph.h"
 #include "opwright/ir/graph/node.h"
 #include "opwright/tensor.h"

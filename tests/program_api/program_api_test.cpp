@@ -14,7 +14,6 @@
 
 #include <gtest/gtest.h>
 
-#include "host/sample_programs.h"
 #include "host/test_host.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/dtype.h"
@@ -22,6 +21,7 @@
 #include "opwright/functions.h"
 #include "opwright/program/file/program_file.h"
 #include "opwright/registration/operator_handle.h"
+#include "program_api/sample_programs.h"
 
 namespace opwright::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "opwright/host/onnx_model.h"
+#include "opwright/onnx_model/onnx_model.h"
 
 #include <algorithm>
 #include <cstddef>

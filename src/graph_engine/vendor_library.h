@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "opwright/device.h"
-#include "opwright/host/ge_engine.h"
+#include "opwright/graph_engine/engine.h"
 #include "opwright/tensor.h"
 #include "opwright/vendor/ge_engine.h"
 

@@ -1,6 +1,6 @@
 // Graphs of the engine GE, run by a vendor's library (tests/operators/ge_stand_in.cpp) and by
 // operators.
-#include "opwright/host/ge_engine.h"
+#include "opwright/graph_engine/engine.h"
 
 #include <dlfcn.h>
 
@@ -20,8 +20,8 @@
 #include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/slot.h"
 #include "opwright/functions.h"
-#include "opwright/host/ge_backend.h"
-#include "opwright/host/ge_vendor_library.h"
+#include "opwright/graph_engine/backend.h"
+#include "opwright/graph_engine/vendor_library.h"
 #include "opwright/ir/graph/graph.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"

@@ -13,10 +13,10 @@
 #include "opwright/c_api.h"
 #include "opwright/error.h"
 #include "opwright/grad_mode.h"
-#include "opwright/host/program_handle.h"  // IWYU pragma: keep
-#include "opwright/host/program_run.h"
 #include "opwright/program/export/version.h"
 #include "opwright/program/file/program_file.h"
+#include "opwright/program_api/program_handle.h"  // IWYU pragma: keep
+#include "opwright/program_api/program_run.h"
 #include "opwright/runtime/runtime.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/random_state.h"

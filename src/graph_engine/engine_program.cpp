@@ -1,4 +1,4 @@
-#include "opwright/host/ge_program.h"
+#include "opwright/graph_engine/engine_program.h"
 
 #include <algorithm>
 #include <cstddef>

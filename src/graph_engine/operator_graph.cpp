@@ -24,7 +24,7 @@
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/host/ge_engine.h"
+#include "opwright/graph_engine/engine.h"
 #include "opwright/ir/graph/evaluate.h"
 #include "opwright/ir/graph/graph.h"
 #include "opwright/ir/graph/input_check.h"

@@ -1,4 +1,4 @@
-#include "opwright/host/program_handle.h"
+#include "opwright/program_api/program_handle.h"
 
 #include <cstdint>
 #include <mutex>

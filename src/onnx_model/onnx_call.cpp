@@ -1,4 +1,4 @@
-#include "opwright/host/onnx_call.h"
+#include "opwright/onnx_model/onnx_call.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include "opwright/convert/onnx/onnx_converter.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
-#include "opwright/host/onnx_model.h"
+#include "opwright/onnx_model/onnx_model.h"
 #include "opwright/value.h"
 
 namespace opwright {

@@ -23,7 +23,7 @@
 #include "opwright/convert/onnx/onnx_converter.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/error.h"
-#include "opwright/host/onnx_call.h"
+#include "opwright/onnx_model/onnx_call.h"
 #include "opwright/runtime/onnx.h"
 #include "opwright/symbolic/shape_env/shape_env.h"
 #include "opwright/tag.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "opwright/host/call_spec.h"
 #include "opwright/program/export/exported_program.h"
+#include "opwright/program_api/call_spec.h"
 #include "opwright/runtime/program_api.h"
 
 struct OpwProgram {

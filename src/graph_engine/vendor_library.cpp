@@ -1,4 +1,4 @@
-#include "opwright/host/ge_vendor_library.h"
+#include "opwright/graph_engine/vendor_library.h"
 
 #include <dlfcn.h>
 
@@ -20,7 +20,7 @@
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
-#include "opwright/host/ge_engine.h"
+#include "opwright/graph_engine/engine.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/factory.h"

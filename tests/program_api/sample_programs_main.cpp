@@ -4,11 +4,11 @@
 #include <cstdio>
 #include <string>
 
-#include "host/sample_programs.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/program/file/program_file.h"
 #include "opwright/runtime/runtime.h"
+#include "program_api/sample_programs.h"
 
 namespace opwright::testing {
 namespace {
