@@ -23,6 +23,7 @@
 #include "bindings/ge/ge_graph.h"
 #include "bindings/ge/ge_tensor.h"
 #include "bindings/interpreter/error.h"
+#include "bindings/interpreter/exception_class.h"
 #include "bindings/interpreter/lock.h"
 #include "bindings/interpreter/source.h"
 #include "bindings/interpreter/warning.h"

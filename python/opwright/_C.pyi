@@ -1741,6 +1741,8 @@ def example_key(op: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
 
 class GraphBreakError(RuntimeError): ...
 
+def make_error(kind: str, arguments: tuple[object, ...], /) -> Exception: ...
+
 # What an argument of a node is: a value, a constant, a list of them.
 _NodeArgument: TypeAlias = Any
 # The metadata of a value.

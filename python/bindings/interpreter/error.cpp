@@ -5,6 +5,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include "bindings/interpreter/exception_class.h"
 #include "bindings/interpreter/lock.h"
 
 namespace opwright::python {
@@ -62,16 +63,6 @@ void add_notes(PyObject* value, const OpwError& error) noexcept {
   }
 }
 
-// Our own exceptions, created with the module; kept permanently.
-PyObject* graph_break_error = nullptr;
-
-// The exception of that name, a builtin or our own, borrowed, or null.
-PyObject* find_exception_class(const char* kind) noexcept {
-  if (std::strcmp(kind, "GraphBreakError") == 0) return graph_break_error;
-  PyObject* found = PyDict_GetItemString(PyEval_GetBuiltins(), kind);
-  return found && PyExceptionClass_Check(found) ? found : nullptr;
-}
-
 }  // namespace
 
 Error take_python_error() {
@@ -79,26 +70,6 @@ Error take_python_error() {
   if (!value) return Error("SystemError", "a function of Python failed without an exception");
   return Error(Py_TYPE(value)->tp_name, exception_text(value), &kPythonException, value,
                [](void* payload) { drop_reference(static_cast<PyObject*>(payload)); });
-}
-
-void add_exceptions(PyObject* module) {
-  graph_break_error = PyErr_NewExceptionWithDoc(
-      "opwright.GraphBreakError",
-      "A function compiled with fullgraph=True does something that no graph can represent.\n\n"
-      "The message names the line, the cause and the ways out.\n\n"
-      ">>> import opwright as ow\n"
-      ">>> @ow.compile(fullgraph=True, backend=\"plan\")\n"
-      "... def f(x):\n"
-      "...     return x if x.sum() > 0 else -x\n"
-      ">>> try:\n"
-      "...     f(ow.ones(2))\n"
-      "... except ow.GraphBreakError:\n"
-      "...     print(\"a branch on data\")\n"
-      "a branch on data\n",
-      PyExc_RuntimeError, nullptr);
-  if (!graph_break_error ||
-      PyModule_AddObjectRef(module, "GraphBreakError", graph_break_error) != 0)
-    throw nanobind::python_error();
 }
 
 void raise(const Error& error) noexcept {

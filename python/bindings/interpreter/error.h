@@ -23,11 +23,9 @@ inline void require_no_error(int status) {
     throw_python_error();
 }
 
-// Sets the exception of an Error: the original object, or one of the kind's class. An unknown kind
-// becomes a RuntimeError whose text starts with it.
+// Sets the exception of an Error: the original object, or one of the kind's class
+// (exception_class.h). An unknown kind becomes a RuntimeError whose text starts with it.
 void raise(const Error& error) noexcept;
-// Adds our own exceptions to the module.
-void add_exceptions(PyObject* module);
 
 // Sets the Python exception of the C++ exception that is being handled.
 void raise_current() noexcept;

@@ -1,5 +1,6 @@
 """Errors passing through C++: the same Python object, the right kind, the full text."""
 
+import pickle
 import threading
 import traceback
 
@@ -66,6 +67,39 @@ def test_an_error_of_cpp_has_its_kind_and_the_call(probe):
         "probe::fail: limit must be positive, got -1 for float32[2]\n"
         "  in probe::fail(x=float32[2], limit=-1.0)"
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "call"),
+    [
+        (ValueError, lambda: ow.ones(2, 3).view(7)),
+        (IndexError, lambda: ow.ones(2)[5]),
+        (TypeError, lambda: ow.ones(2) & 1.5),
+        (OverflowError, lambda: ow.tensor(300, dtype=ow.uint8)),
+    ],
+)
+def test_an_error_of_the_core_is_its_kind_and_a_runtime_error(kind, call):
+    with pytest.raises(kind) as precise:
+        call()
+    with pytest.raises(RuntimeError) as general:
+        call()
+
+    assert type(precise.value) is type(general.value)
+    first_line = traceback.format_exception_only(precise.value)[0].splitlines()[0]
+    assert first_line.startswith(f"{kind.__name__}: ")
+    assert repr(precise.value).startswith(f"{kind.__name__}(")
+
+
+def test_an_error_of_the_core_can_be_pickled_with_its_attributes():
+    with pytest.raises(ValueError, match="view: sizes") as caught:
+        ow.ones(2, 3).view(7)
+    caught.value.add_note("a note")
+
+    copy = pickle.loads(pickle.dumps(caught.value))
+
+    assert type(copy) is type(caught.value)
+    assert copy.args == caught.value.args
+    assert copy.__notes__ == ["a note"]
 
 
 def test_an_exception_with_arguments_keeps_them(probe, inner):

@@ -1,0 +1,104 @@
+#include "bindings/interpreter/exception_class.h"
+
+#include <cstring>
+#include <string>
+
+#include <nanobind/nanobind.h>
+
+namespace opwright::python {
+namespace {
+
+// The kinds whose class also derives from RuntimeError. The classes are created with the module and
+// kept permanently.
+struct RuntimeKind {
+  const char* name;
+  PyObject* type = nullptr;
+};
+RuntimeKind runtime_kinds[] = {
+    {"ValueError"},    {"TypeError"},         {"IndexError"},
+    {"OverflowError"}, {"ZeroDivisionError"}, {"MemoryError"},
+};
+PyObject* graph_break_error = nullptr;
+PyObject* make_error = nullptr;  // the function of the module that unpickles an error
+
+PyObject* find_builtin(const char* name) noexcept {
+  PyObject* found = PyDict_GetItemString(PyEval_GetBuiltins(), name);
+  return found && PyExceptionClass_Check(found) ? found : nullptr;
+}
+
+// Pickle finds a class by its name, which here is the builtin's; so an error is pickled as a call.
+PyObject* reduce_error(PyObject* error, PyObject* /*unused*/) {
+  PyObject* arguments = PyObject_GetAttrString(error, "args");
+  PyObject* state = arguments ? PyObject_GetAttrString(error, "__dict__") : nullptr;
+  PyObject* reduced =
+      state ? Py_BuildValue("O(sO)O", make_error, Py_TYPE(error)->tp_name, arguments, state)
+            : nullptr;
+  Py_XDECREF(arguments);
+  Py_XDECREF(state);
+  return reduced;
+}
+PyMethodDef reduce_method = {"__reduce__", &reduce_error, METH_NOARGS, nullptr};
+
+// Called by pickle, which does not accept functions of nanobind.
+PyObject* call_make_error(PyObject* /*module*/, PyObject* call) {
+  const char* kind = nullptr;
+  PyObject* arguments = nullptr;
+  if (!PyArg_ParseTuple(call, "sO!:make_error", &kind, &PyTuple_Type, &arguments)) return nullptr;
+  PyObject* type = find_exception_class(kind);
+  return PyObject_Call(type ? type : PyExc_RuntimeError, arguments, nullptr);
+}
+PyMethodDef module_functions[] = {
+    {"make_error", &call_make_error, METH_VARARGS,
+     "Return an exception of the class that errors of this kind have; pickle calls it."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyObject* make_runtime_class(const char* kind) {
+  PyObject* builtin = find_builtin(kind);
+  const std::string name = std::string("builtins.") + kind;
+  PyObject* bases = PyTuple_Pack(2, builtin, PyExc_RuntimeError);
+  PyObject* type = bases ? PyErr_NewExceptionWithDoc(
+                               name.c_str(), "An error of an operator or a tensor.", bases, nullptr)
+                         : nullptr;
+  Py_XDECREF(bases);
+  if (!type) throw nanobind::python_error();
+  PyObject* method = PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(type), &reduce_method);
+  if (!method || PyObject_SetAttrString(type, "__reduce__", method) != 0)
+    throw nanobind::python_error();
+  Py_DECREF(method);
+  return type;
+}
+
+}  // namespace
+
+PyObject* find_exception_class(const char* kind) noexcept {
+  for (const RuntimeKind& each : runtime_kinds)
+    if (std::strcmp(kind, each.name) == 0) return each.type;
+  if (std::strcmp(kind, "GraphBreakError") == 0) return graph_break_error;
+  return find_builtin(kind);
+}
+
+void add_exceptions(PyObject* module) {
+  for (RuntimeKind& each : runtime_kinds) each.type = make_runtime_class(each.name);
+  if (PyModule_AddFunctions(module, module_functions) != 0) throw nanobind::python_error();
+  make_error = PyObject_GetAttrString(module, "make_error");
+  graph_break_error = PyErr_NewExceptionWithDoc(
+      "opwright.GraphBreakError",
+      "A function compiled with fullgraph=True does something that no graph can represent.\n\n"
+      "The message names the line, the cause and the ways out.\n\n"
+      ">>> import opwright as ow\n"
+      ">>> @ow.compile(fullgraph=True, backend=\"plan\")\n"
+      "... def f(x):\n"
+      "...     return x if x.sum() > 0 else -x\n"
+      ">>> try:\n"
+      "...     f(ow.ones(2))\n"
+      "... except ow.GraphBreakError:\n"
+      "...     print(\"a branch on data\")\n"
+      "a branch on data\n",
+      PyExc_RuntimeError, nullptr);
+  if (!graph_break_error ||
+      PyModule_AddObjectRef(module, "GraphBreakError", graph_break_error) != 0)
+    throw nanobind::python_error();
+}
+
+}  // namespace opwright::python
