@@ -79,9 +79,8 @@ PyObject* compiled_call(PyObject* callable, PyObject* const* args, size_t flags,
 
 // ---- Life ----
 
-PythonCompileOptions read_compile_options(PyObject* fullgraph, PyObject* dynamic,
-                                          PyObject* backend) {
-  PythonCompileOptions options;
+CaptureOptions read_compile_options(PyObject* fullgraph, PyObject* dynamic, PyObject* backend) {
+  CaptureOptions options;
   options.fullgraph = PyObject_IsTrue(fullgraph) == 1;
   OPWRIGHT_CHECK_TYPE(dynamic == Py_None || PyBool_Check(dynamic),
                       "compile: dynamic must be None, True or False, got ", class_name(dynamic));

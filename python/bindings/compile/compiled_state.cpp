@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,7 +19,6 @@
 #include "bindings/object/value.h"
 #include "opwright/base/warning.h"
 #include "opwright/compile/capture/break.h"
-#include "opwright/compile/compile_log.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"
 #include "opwright/tensor/tensor_impl.h"
@@ -28,7 +28,6 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-constexpr size_t kMostReasons = 256;
 constexpr uint32_t kMostOwnChanges = 3;
 constexpr uint32_t kNoPlainTensor = kOpwFlagFake | kOpwFlagWrapped | kOpwFlagSymbolic;
 
@@ -70,21 +69,6 @@ std::vector<std::string> positional_names(PyObject* function, size_t count) {
   return names;
 }
 
-// "x[0].bias": x_0_bias
-std::string value_name(const std::string& path) {
-  std::string name;
-  for (const char character : path) {
-    const bool is_letter = std::isalnum(static_cast<unsigned char>(character)) != 0;
-    if (is_letter || character == '_') {
-      name += character;
-    } else if (!name.empty() && name.back() != '_') {
-      name += '_';
-    }
-  }
-  while (!name.empty() && name.back() == '_') name.pop_back();
-  return name.empty() ? "argument" : name;
-}
-
 // Parameters and buffers by their paths in the graph.
 void name_members(Capture& capture, const WatchedModule& module) {
   const nb::object dict = own(PyObject_GetAttrString(module.module.ptr(), "__dict__"));
@@ -98,21 +82,9 @@ void name_members(Capture& capture, const WatchedModule& module) {
       const std::string_view path = module.path;
       constexpr std::string_view kRoot = "the module";
       const std::string own_path(path.starts_with(kRoot) ? path.substr(kRoot.size()) : path);
-      capture.name_tensor(handle_of(value), value_name(concatenate(own_path, ".", text)));
+      capture.name_tensor(handle_of(value), concatenate(own_path, ".", text));
     }
   }
-}
-
-std::vector<Value> captured_values(const std::vector<CapturedArgument>& arguments) {
-  std::vector<Value> values;
-  for (const CapturedArgument& each : arguments) values.emplace_back(each.tensor);
-  return values;
-}
-
-[[noreturn]] void throw_break(const std::string& cause) {
-  throw_error("GraphBreakError",
-              "compile: with fullgraph=True the function must be one graph, but ", cause, "\n  ",
-              ways_out());
 }
 
 nb::object call_body(PyObject* function, const GivenArguments& given) {
@@ -126,115 +98,106 @@ void set_recompile_hook(PyObject* hook) {
   Py_XDECREF(before);
 }
 
-void CompiledState::note_reason(PyObject* function, const GivenArguments& given) {
-  if (cache_.entries().empty()) return;
-  const EntryPtr last = cache_.entries().front();
-  std::string reason = last->find_difference(given);
-  log(LogTopic::Guards, function_name(function), " is compiled again: ", reason);
-  if (reasons_.size() == kMostReasons) reasons_.erase(reasons_.begin());
-  reasons_.push_back(std::move(reason));
-  if (!recompile_hook) return;
-  const nb::object text = own(PyUnicode_FromString(reasons_.back().c_str()));
-  (void)own(PyObject_CallOneArg(recompile_hook, text.ptr()));
-}
+// A call of a Python function.
+class CompiledState::Call final : public CapturedCall {
+ public:
+  Call(CompiledState& state, EntryPtr entry, PyObject* function, const GivenArguments& given)
+      : state_(state), entry_(std::move(entry)), function_(function), given_(given) {}
+
+  [[nodiscard]] std::string function_name() const override {
+    return opwright::python::function_name(function_);
+  }
+  [[nodiscard]] std::vector<Given> tensors() const override {
+    std::vector<Given> given;
+    for (const GuardedTensors::One& one : entry_->tensors().all())
+      given.push_back({one.tensor, one.name});
+    return given;
+  }
+  [[nodiscard]] std::optional<std::string> find_difference() const override {
+    if (state_.cache_.entries().empty()) return std::nullopt;
+    const EntryPtr last = state_.cache_.entries().front();
+    std::string reason = last->find_difference(given_);
+    if (recompile_hook) {
+      const nb::object text = own(PyUnicode_FromString(reason.c_str()));
+      (void)own(PyObject_CallOneArg(recompile_hook, text.ptr()));
+    }
+    return reason;
+  }
+  [[nodiscard]] std::string find_unfit() const override { return entry_->tensors().unfit(); }
+  void prepare(Capture& capture) override {
+    for (const WatchedModule& module : entry_->state().modules()) name_members(capture, module);
+    snapshot_.emplace(entry_->state().modules());
+  }
+  void run(Capture& capture, BreakScope& breaks) override {
+    const InterpreterScope scope(capture.level());
+    returned_ = call_body(function_, given_);
+    const std::string unfit = breaks.has_broken() ? "" : PythonResults::find_unfit(returned_.ptr());
+    if (unfit.empty()) return;
+    (void)breaks.end_trace(
+        {.text = concatenate(function_name(), " returns ", unfit,
+                             ", which a graph cannot return (it returns tensors, numbers, "
+                             "strings, None, and containers of them)")});
+  }
+  void check_effects(const Capture& capture) override {
+    snapshot_->refuse_traced(*capture.level());
+  }
+  [[nodiscard]] std::vector<OpwValue> outputs() override {
+    results_ = PythonResults(returned_.ptr());
+    returned_.reset();
+    memory_.emplace();
+    std::vector<OpwValue> outputs;
+    for (const nb::object& value : results_.values())
+      outputs.push_back(memory_->borrow(value.ptr()));
+    return outputs;
+  }
+  void drop_results() override {
+    memory_.reset();
+    results_.forget_values();
+  }
+  void insert_compiled(std::unique_ptr<CompiledEntry> compiled) override {
+    for (const GuardedTensors::One& one : entry_->tensors().all()) held_.push_back(one.tensor);
+    for (const Tensor& tensor : held_) values_.push_back(ValueOf<Tensor>::lend(tensor));
+    for (const OpwValue& captured : compiled->captured()) values_.push_back(captured);
+    entry_->set_compiled(std::move(compiled), std::move(results_));
+    state_.cache_.insert(entry_);
+  }
+  void insert_eager(const std::string& reason,
+                    std::span<const CapturedArgument> arguments) override {
+    entry_->set_eager(reason, arguments);
+    state_.cache_.insert(entry_);
+  }
+  void run_eagerly() override { returned_ = call_body(function_, given_); }
+
+  // After insert_compiled().
+  [[nodiscard]] nb::object run_compiled() const {
+    state_.note_own_changes(*entry_, values_, function_);
+    return own(entry_->run(values_));
+  }
+  [[nodiscard]] nb::object take_result() { return std::move(returned_); }
+
+ private:
+  CompiledState& state_;
+  EntryPtr entry_;
+  PyObject* function_;
+  const GivenArguments& given_;
+  std::optional<ModuleSnapshot> snapshot_;
+  nb::object returned_;
+  PythonResults results_;
+  std::optional<ValueMemory> memory_;
+  std::vector<Tensor> held_;
+  PythonEntry::Values values_;
+};
 
 nb::object CompiledState::capture(PyObject* function, const GivenArguments& given) {
-  const auto entry = std::make_shared<PythonEntry>(
-      function, given, positional_names(function, given.num_positional));
-  const auto& tensors = entry->tensors().all();
-  const bool is_plain = std::ranges::all_of(tensors, [](const GuardedTensors::One& one) {
-    return (one.tensor.get()->flags & kNoPlainTensor) == 0;
-  });
+  auto entry = std::make_shared<PythonEntry>(function, given,
+                                             positional_names(function, given.num_positional));
+  const bool is_plain =
+      std::ranges::all_of(entry->tensors().all(), [](const GuardedTensors::One& one) {
+        return (one.tensor.get()->flags & kNoPlainTensor) == 0;
+      });
   if (!is_plain) return call_body(function, given);
-  note_reason(function, given);
-  std::vector<CapturedArgument> arguments;
-  for (const GuardedTensors::One& one : tensors)
-    arguments.push_back({one.tensor, one.name, sizes_.note(one.name, one.tensor)});
-  if (const std::string unfit = entry->tensors().unfit(); !unfit.empty()) {
-    if (options_.fullgraph) throw_break(unfit);
-    note_break(entry, arguments, unfit, function);
-    return call_body(function, given);
-  }
-  Capture capture;
-  for (const CapturedArgument& each : arguments)
-    capture.add_tensor(each.tensor, value_name(each.name), each.dynamic);
-  for (const WatchedModule& module : entry->state().modules()) name_members(capture, module);
-  const ModuleSnapshot snapshot(entry->state().modules());
-  nb::object returned;
-  {
-    BreakScope breaks(capture.session(), captured_values(arguments),
-                      {.fullgraph = options_.fullgraph});
-    {
-      const InterpreterScope scope(capture.level());
-      returned = call_body(function, given);
-      const std::string unfit =
-          breaks.has_broken() ? "" : PythonResults::find_unfit(returned.ptr());
-      if (!unfit.empty()) {
-        (void)breaks.end_trace(
-            {.text = concatenate(function_name(function), " returns ", unfit,
-                                 ", which a graph cannot return (it returns tensors, numbers, "
-                                 "strings, None, and containers of them)")});
-      }
-    }
-    breaks.check();
-    if (breaks.has_broken()) {
-      note_break(entry, arguments, to_text(*breaks.reason()), function);
-      return returned;
-    }
-  }
-  snapshot.refuse_traced(*capture.level());
-  PythonResults results(returned.ptr());
-  returned.reset();
-  try {
-    return finish(entry, capture, arguments, std::move(results), function);
-  } catch (const Error& error) {
-    if (options_.fullgraph || std::string_view(error.kind()) != "GraphBreakError") throw;
-    const std::string text = error.text();
-    note_break(entry, arguments, text.substr(0, text.find('\n')), function);
-  }
-  // The failed attempt consumed the trace's tape, so f runs again: its effects on Python state
-  // happen twice, this once.
-  return call_body(function, given);
-}
-
-// This call has run eagerly from the break on; later calls of this guard set run eagerly from the
-// start.
-void CompiledState::note_break(const EntryPtr& entry, std::span<const CapturedArgument> arguments,
-                               std::string reason, PyObject* function) {
-  entry->set_eager(reason, arguments);
-  cache_.insert(entry);
-  log(LogTopic::Breaks, function_name(function), " runs eagerly: ", reason);
-  if (std::ranges::find(breaks_, reason) != breaks_.end()) return;  // already reported
-  if (breaks_.size() == kMostReasons) breaks_.erase(breaks_.begin());
-  breaks_.push_back(reason);
-  warn("PerformanceWarning",
-       concatenate("compile: ", function_name(function),
-                   " runs eagerly for such arguments: ", reason,
-                   "\n  Put that code into an operator of its own with a fake kernel "
-                   "(opwright.library.custom_op, register_fake); fullgraph=True makes this an "
-                   "error."));
-}
-
-nb::object CompiledState::finish(const EntryPtr& entry, Capture& capture,
-                                 const std::vector<CapturedArgument>& arguments,
-                                 PythonResults results, PyObject* function) {
-  std::unique_ptr<CompiledEntry> compiled;
-  {
-    ValueMemory memory;
-    std::vector<OpwValue> outputs;
-    for (const nb::object& value : results.values()) outputs.push_back(memory.borrow(value.ptr()));
-    compiled = std::make_unique<CompiledEntry>(capture, arguments, outputs, options_.backend);
-  }
-  results.forget_values();
-  PythonEntry::Values values;
-  for (const CapturedArgument& each : arguments)
-    values.push_back(ValueOf<Tensor>::lend(each.tensor));
-  for (const OpwValue& captured : compiled->captured()) values.push_back(captured);
-  entry->set_compiled(std::move(compiled), std::move(results));
-  cache_.insert(entry);
-  ++num_compiles_;
-  note_own_changes(*entry, values, function);
-  return own(entry->run(values));
+  Call call(*this, std::move(entry), function, given);
+  return driver_.capture(call) ? call.run_compiled() : call.take_result();
 }
 
 // A function that changes what it reads (a counter, a cache) would be captured on every call.
@@ -255,12 +218,9 @@ void CompiledState::note_own_changes(const PythonEntry& entry, PythonEntry::Valu
 
 void CompiledState::reset() {
   cache_.clear();
-  reasons_.clear();
-  breaks_.clear();
+  driver_.reset();
   eager_reason_.clear();
-  num_compiles_ = 0;
   own_changes_ = 0;
-  sizes_ = SizeHistory(options_.dynamic);
 }
 
 int CompiledState::traverse(visitproc visit, void* arg) const {

@@ -4,9 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <Python.h>
@@ -14,22 +13,14 @@
 
 #include "bindings/compile/python_entry.h"
 #include "bindings/operator/binding_plan.h"
-#include "opwright/compile/backend/executable.h"
+#include "opwright/compile/capture/capture_driver.h"
 #include "opwright/compile/capture/entry_cache.h"
-#include "opwright/compile/capture/size_history.h"
 
 namespace opwright::python {
 
-struct PythonCompileOptions {
-  bool fullgraph = false;
-  std::optional<bool> dynamic;
-  Backend backend;
-};
-
 class CompiledState {
  public:
-  explicit CompiledState(PythonCompileOptions options)
-      : options_(std::move(options)), sizes_(options_.dynamic) {}
+  explicit CompiledState(CaptureOptions options) : driver_(std::move(options)) {}
 
   using EntryPtr = EntryCache<PythonEntry>::EntryPtr;
   // Null if none holds.
@@ -41,29 +32,22 @@ class CompiledState {
 
   // Why every call runs the function itself from now on; empty if it does not.
   [[nodiscard]] const std::string& eager_reason() const noexcept { return eager_reason_; }
-  [[nodiscard]] uint64_t num_compiles() const noexcept { return num_compiles_; }
-  [[nodiscard]] const std::vector<std::string>& reasons() const noexcept { return reasons_; }
-  [[nodiscard]] const std::vector<std::string>& breaks() const noexcept { return breaks_; }
+  [[nodiscard]] uint64_t num_compiles() const noexcept { return driver_.num_compiles(); }
+  [[nodiscard]] const std::vector<std::string>& reasons() const noexcept {
+    return driver_.reasons();
+  }
+  [[nodiscard]] const std::vector<std::string>& breaks() const noexcept { return driver_.breaks(); }
   [[nodiscard]] const std::vector<EntryPtr>& entries() const noexcept { return cache_.entries(); }
   void reset();
   int traverse(visitproc visit, void* arg) const;
 
  private:
-  void note_reason(PyObject* function, const GivenArguments& given);
-  [[nodiscard]] nanobind::object finish(const EntryPtr& entry, Capture& capture,
-                                        const std::vector<CapturedArgument>& arguments,
-                                        PythonResults results, PyObject* function);
-  void note_break(const EntryPtr& entry, std::span<const CapturedArgument> arguments,
-                  std::string reason, PyObject* function);
+  class Call;
   void note_own_changes(const PythonEntry& entry, PythonEntry::Values values, PyObject* function);
 
-  PythonCompileOptions options_;
   EntryCache<PythonEntry> cache_;
-  SizeHistory sizes_;
-  std::vector<std::string> reasons_;  // of the latest captures except the first
-  std::vector<std::string> breaks_;   // "<cause>, at <file>:<line>"
+  CaptureDriver driver_;
   std::string eager_reason_;
-  uint64_t num_compiles_ = 0;
   uint32_t own_changes_ = 0;  // consecutive captures whose own guards failed right after
 };
 

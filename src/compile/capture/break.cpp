@@ -17,6 +17,12 @@ std::string ways_out() {
          "register_fake), or compile with fullgraph=False, which runs it as eager code.";
 }
 
+Error full_graph_error(const std::string& cause) {
+  return Error("GraphBreakError",
+               concatenate("compile: with fullgraph=True the function must be one graph, but ",
+                           cause, "\n  ", ways_out()));
+}
+
 BreakScope::BreakScope(TraceSession& session, std::vector<Value> arguments, BreakOptions options)
     : session_(session), arguments_(std::move(arguments)), options_(options), finder_scope_(*this) {
   session_.trace().set_breaker(this);
@@ -34,10 +40,7 @@ bool BreakScope::end_trace(const Cause& cause) {
   if (options_.fullgraph && cause.is_error) return false;  // the function fails by itself
   reason_ = BreakReason{.site = current_user_line(), .cause = cause.text};
   if (options_.fullgraph) {
-    failure_ =
-        Error("GraphBreakError", concatenate("compile: with fullgraph=True the function must "
-                                             "be one graph, but ",
-                                             to_text(*reason_), "\n  ", ways_out()));
+    failure_ = full_graph_error(to_text(*reason_));
     throw Error(*failure_);
   }
   std::vector<OpwValue> given;

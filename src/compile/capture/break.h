@@ -40,6 +40,8 @@ struct BreakReason {
 [[nodiscard]] OPWRIGHT_EXPORT std::string to_text(const BreakReason& reason);
 // The two workarounds that end errors and warnings.
 [[nodiscard]] OPWRIGHT_EXPORT std::string ways_out();
+// The GraphBreakError of a function that must be one graph.
+[[nodiscard]] Error full_graph_error(const std::string& cause);
 
 struct BreakOptions {
   bool fullgraph = false;  // a break raises GraphBreakError

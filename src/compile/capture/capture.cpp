@@ -1,6 +1,7 @@
 #include "opwright/compile/capture/capture.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -24,6 +25,21 @@ TraceSessionOptions capture_options() {
   options.trace.may_end_early = true;
   options.shape_env = make_intrusive<ShapeEnv>(ShapeEnvOptions{.duck_shaping = false});
   return options;
+}
+
+// "x[0].bias": x_0_bias
+std::string value_name(const std::string& path) {
+  std::string name;
+  for (const char character : path) {
+    const bool is_letter = std::isalnum(static_cast<unsigned char>(character)) != 0;
+    if (is_letter || character == '_') {
+      name += character;
+    } else if (!name.empty() && name.back() != '_') {
+      name += '_';
+    }
+  }
+  while (!name.empty() && name.back() == '_') name.pop_back();
+  return name.empty() ? "argument" : name;
 }
 
 // Gives a fake tensor symbolic sizes, and the strides that follow from them.
@@ -57,15 +73,16 @@ bool share_memory(const Graph& graph, std::span<const Tensor> arguments) {
 
 Capture::Capture() : session_(capture_options()) {}
 
-void Capture::add_tensor(const Tensor& given, const std::string& name,
+void Capture::add_tensor(const Tensor& given, const std::string& path,
                          TensorGuards::DynamicDims dynamic) {
+  const std::string name = value_name(path);
   FakeMode& fake = *session_.trace().fake();
   if (dynamic != 0) make_dynamic(fake.from_tensor(given), given, name, dynamic, fake.shape_env());
   own_.push_back(session_.add_tensor(given, name));
 }
 
-void Capture::name_tensor(const Tensor& tensor, const std::string& name) {
-  session_.trace().name_tensor(tensor, name);
+void Capture::name_tensor(const Tensor& tensor, const std::string& path) {
+  session_.trace().name_tensor(tensor, value_name(path));
 }
 
 GraphPtr Capture::finish(std::span<const OpwValue> outputs) { return session_.finish(outputs); }

@@ -28,10 +28,10 @@ class OPWRIGHT_EXPORT Capture {
   Capture();
 
   // Adds an argument of the graph; each tensor once. Sizes of the dimensions in `dynamic` are
-  // symbols of at least 1.
-  void add_tensor(const Tensor& given, const std::string& name, TensorGuards::DynamicDims dynamic);
-  // The name of a tensor that is not an argument, in case the function uses it.
-  void name_tensor(const Tensor& tensor, const std::string& name);
+  // symbols of at least 1. Its name in the graph follows from `path`: "x[0].bias" becomes x_0_bias.
+  void add_tensor(const Tensor& given, const std::string& path, TensorGuards::DynamicDims dynamic);
+  // The path of a tensor that is not an argument, in case the function uses it.
+  void name_tensor(const Tensor& tensor, const std::string& path);
 
   [[nodiscard]] Interpreter* level() const noexcept { return session_.level(); }
   [[nodiscard]] TraceSession& session() noexcept { return session_; }

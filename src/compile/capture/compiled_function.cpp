@@ -2,21 +2,20 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "opwright/base/small_vector.h"
-#include "opwright/base/warning.h"
 #include "opwright/compile/backend/executable.h"
 #include "opwright/compile/capture/break.h"
 #include "opwright/compile/capture/capture.h"
 #include "opwright/compile/capture/capture_context.h"
+#include "opwright/compile/capture/capture_driver.h"
 #include "opwright/compile/capture/compiled_entry.h"
 #include "opwright/compile/capture/entry_cache.h"
-#include "opwright/compile/capture/size_history.h"
-#include "opwright/compile/compile_log.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"
 #include "opwright/runtime/compile.h"
@@ -88,22 +87,12 @@ struct GuardedEntry {
 };
 
 struct CompiledFunction::State {
-  explicit State(CompileOptions given)
-      : options(std::move(given)), backend(find_backend(options.backend)), sizes(options.dynamic) {}
+  explicit State(const CompileOptions& options)
+      : driver({options.fullgraph, options.dynamic, find_backend(options.backend)}) {}
 
-  [[nodiscard]] std::vector<Tensor> capture(std::span<const Tensor> inputs, CompiledBody body,
-                                            void* context);
-  void note_break(GuardedEntry& guarded, std::span<const CapturedArgument> arguments,
-                  const BreakReason& reason);
-
-  CompileOptions options;
-  Backend backend;
   mutable std::mutex mutex;  // protects all below
   EntryCache<GuardedEntry> cache;
-  SizeHistory sizes;
-  std::vector<std::string> reasons;
-  std::vector<std::string> breaks;
-  uint64_t num_compiles = 0;
+  CaptureDriver driver;
 };
 
 namespace {
@@ -117,73 +106,77 @@ std::vector<Tensor> run_entry(const GuardedEntry& guarded, const Values& values)
   return tensors;
 }
 
-}  // namespace
+// A call of a C++ function.
+class BodyCall final : public CapturedCall {
+ public:
+  BodyCall(EntryCache<GuardedEntry>& cache, std::span<const Tensor> inputs, CompiledBody body,
+           void* context)
+      : cache_(cache), inputs_(inputs), body_(body), context_(context) {
+    guarded_->firsts = find_repeats(inputs);
+  }
 
-void CompiledFunction::State::note_break(GuardedEntry& guarded,
-                                         std::span<const CapturedArgument> arguments,
-                                         const BreakReason& reason) {
-  for (const CapturedArgument& each : arguments)
-    guarded.eager_tensors.add(each.tensor, each.dynamic, each.name);
-  guarded.eager_tensors.set_num_arguments(arguments.size());
-  log(LogTopic::Breaks, "a function runs eagerly: ", to_text(reason));
-  breaks.push_back(to_text(reason));
-  warn("PerformanceWarning",
-       concatenate("compile: a function runs eagerly for such arguments: ", to_text(reason),
-                   "\n  Put that code into an operator of its own with a fake kernel "
-                   "(register_fake); fullgraph makes this an error."));
-}
-
-std::vector<Tensor> CompiledFunction::State::capture(std::span<const Tensor> inputs,
-                                                     CompiledBody body, void* context) {
-  if (!cache.entries().empty()) reasons.push_back(cache.entries().front()->find_difference(inputs));
-  const auto guarded = std::make_shared<GuardedEntry>();
-  guarded->firsts = find_repeats(inputs);
-  Capture capture;
-  std::vector<CapturedArgument> arguments;
-  std::vector<Value> values;
-  for (uint32_t i = 0; i < inputs.size(); ++i) {
-    if (guarded->firsts[i] != i) continue;
-    const std::string name = concatenate("input", i);
-    const TensorGuards::DynamicDims dynamic = sizes.note(name, inputs[i]);
-    capture.add_tensor(inputs[i], name, dynamic);
-    arguments.push_back({inputs[i], name, dynamic});
-    values.emplace_back(inputs[i]);
+  [[nodiscard]] std::string function_name() const override { return "a function"; }
+  [[nodiscard]] std::vector<Given> tensors() const override {
+    std::vector<Given> given;
+    for (uint32_t i = 0; i < inputs_.size(); ++i) {
+      if (guarded_->firsts[i] == i) given.push_back({inputs_[i], concatenate("input", i)});
+    }
+    return given;
+  }
+  [[nodiscard]] std::optional<std::string> find_difference() const override {
+    if (cache_.entries().empty()) return std::nullopt;
+    return cache_.entries().front()->find_difference(inputs_);
   }
   // Unlike in Python, reading the size of a C++ tensor cannot be intercepted: the function gets the
   // fakes.
-  std::vector<Tensor> own;
-  for (uint32_t i = 0, next = 0; i < inputs.size(); ++i) {
-    const uint32_t same = guarded->firsts[i];
-    own.push_back(same == i ? capture.own_arguments()[next++] : own[same]);
-  }
-  std::vector<Tensor> returned;
-  {
-    BreakScope breaking(capture.session(), std::move(values), {.fullgraph = options.fullgraph});
-    {
-      const InterpreterScope scope(capture.level());
-      returned = body(context, own);
+  void run(Capture& capture, BreakScope& /*breaks*/) override {
+    std::vector<Tensor> own;
+    for (uint32_t i = 0, next = 0; i < inputs_.size(); ++i) {
+      const uint32_t same = guarded_->firsts[i];
+      own.push_back(same == i ? capture.own_arguments()[next++] : own[same]);
     }
-    breaking.check();
-    if (breaking.has_broken()) {
-      note_break(*guarded, arguments, *breaking.reason());
-      cache.insert(guarded);
-      return returned;
-    }
+    const InterpreterScope scope(capture.level());
+    returned_ = body_(context_, own);
   }
-  std::vector<OpwValue> outputs;
-  for (const Tensor& tensor : returned) outputs.push_back(ValueOf<Tensor>::lend(tensor));
-  guarded->entry = std::make_unique<CompiledEntry>(capture, arguments, outputs, backend);
-  returned.clear();
-  own.clear();
-  cache.insert(guarded);
-  ++num_compiles;
-  Values tensors;
-  (void)guarded->read(inputs, tensors);
-  return run_entry(*guarded, tensors);
-}
+  [[nodiscard]] std::vector<OpwValue> outputs() override {
+    std::vector<OpwValue> outputs;
+    for (const Tensor& tensor : returned_) outputs.push_back(ValueOf<Tensor>::lend(tensor));
+    return outputs;
+  }
+  void drop_results() override { returned_.clear(); }
+  void insert_compiled(std::unique_ptr<CompiledEntry> compiled) override {
+    guarded_->entry = std::move(compiled);
+    cache_.insert(guarded_);
+  }
+  void insert_eager(const std::string& /*reason*/,
+                    std::span<const CapturedArgument> arguments) override {
+    for (const CapturedArgument& each : arguments)
+      guarded_->eager_tensors.add(each.tensor, each.dynamic, each.name);
+    guarded_->eager_tensors.set_num_arguments(arguments.size());
+    cache_.insert(guarded_);
+  }
+  void run_eagerly() override { returned_ = body_(context_, inputs_); }
+
+  [[nodiscard]] std::vector<Tensor> run_compiled() const {
+    Values values;
+    (void)guarded_->read(inputs_, values);
+    return run_entry(*guarded_, values);
+  }
+  [[nodiscard]] std::vector<Tensor> take_results() { return std::move(returned_); }
+
+ private:
+  EntryCache<GuardedEntry>& cache_;
+  std::span<const Tensor> inputs_;
+  CompiledBody body_;
+  void* context_;
+  std::shared_ptr<GuardedEntry> guarded_ = std::make_shared<GuardedEntry>();
+  std::vector<Tensor> returned_;
+};
+
+}  // namespace
 
 CompiledFunction::CompiledFunction(CompileOptions options)
-    : state_(std::make_shared<State>(std::move(options))) {}
+    : state_(std::make_shared<State>(options)) {}
 
 std::vector<Tensor> CompiledFunction::call(std::span<const Tensor> inputs, CompiledBody body,
                                            void* context) {
@@ -194,24 +187,27 @@ std::vector<Tensor> CompiledFunction::call(std::span<const Tensor> inputs, Compi
     const std::lock_guard lock(state_->mutex);
     found = state_->cache.find(
         [&](const GuardedEntry& guarded) { return guarded.check(inputs, values); });
-    if (!found) return state_->capture(inputs, body, context);
+    if (!found) {
+      BodyCall call(state_->cache, inputs, body, context);
+      return state_->driver.capture(call) ? call.run_compiled() : call.take_results();
+    }
   }
   return found->entry ? run_entry(*found, values) : body(context, inputs);
 }
 
 uint64_t CompiledFunction::num_compiles() const {
   const std::lock_guard lock(state_->mutex);
-  return state_->num_compiles;
+  return state_->driver.num_compiles();
 }
 
 std::vector<std::string> CompiledFunction::recompile_reasons() const {
   const std::lock_guard lock(state_->mutex);
-  return state_->reasons;
+  return state_->driver.reasons();
 }
 
 std::vector<std::string> CompiledFunction::breaks() const {
   const std::lock_guard lock(state_->mutex);
-  return state_->breaks;
+  return state_->driver.breaks();
 }
 
 }  // namespace opwright
