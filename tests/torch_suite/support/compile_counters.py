@@ -1,0 +1,94 @@
+"""torch._dynamo.testing: backends that count what they compile."""
+
+import operator
+from collections.abc import Callable
+
+import opwright
+
+from tests.torch_suite.missing_names import Placeholder, fail_with
+
+from .parametrization import copy_function
+
+
+class CompileCounter:
+    """Counts the graphs and the calls in them, and runs each graph as it is."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        self.frame_count = 0
+        self.op_count = 0
+
+    def __call__(self, gm: object, example_inputs: object) -> Callable:
+        self.frame_count += 1
+        for node in gm.graph.nodes:
+            if "call" in node.op and node.target is not operator.getitem:
+                self.op_count += 1
+        return gm.forward
+
+
+class CompileCounterWithBackend(CompileCounter):
+    """Also keeps the graphs."""
+
+    def __init__(self, backend: str) -> None:
+        super().__init__()
+        self.backend = backend
+        self.graphs: list = []
+
+    def __call__(self, gm: object, example_inputs: object) -> Callable:
+        self.graphs.append(gm)
+        return super().__call__(gm, example_inputs)
+
+
+class EagerAndRecordGraphs:
+    """Keeps the graphs and runs each as it is."""
+
+    def __init__(self) -> None:
+        self.graphs: list = []
+
+    def __call__(self, gm: object, example_inputs: object) -> object:
+        self.graphs.append(gm)
+        return gm
+
+
+def same(a: object, b: object, **options: object) -> bool:
+    """Return whether two results are equal or close."""
+    if isinstance(a, list | tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, opwright.Tensor):
+        return bool(opwright.allclose(a, b, equal_nan=True))
+    return a == b
+
+
+def make_test_cls_with_patches(
+    cls: type, cls_prefix: str, fn_suffix: str, *patches: tuple, **options: object
+) -> type:
+    """Return a copy of a test class whose tests need a setting of torch.
+
+    Each patch names a settings module; if it is missing, every test of the copy is.
+    """
+    copied = type(f"{cls_prefix}{cls.__name__}", cls.__bases__, {})
+    settings = [patch[0] for patch in patches]
+    missing = [each.path for each in settings if isinstance(each, Placeholder)]
+    missing += [vars(each)["missing_path"] for each in settings if "missing_path" in vars(each)]
+    for name in dir(cls):
+        member = getattr(cls, name)
+        if name.startswith("test_") and callable(member):
+            test = fail_with(missing[0], member) if missing else copy_function(member)
+            setattr(copied, f"{name}{fn_suffix}", test)
+        elif not hasattr(copied, name):
+            setattr(copied, name, member)
+    return copied
+
+
+def names() -> dict:
+    """Return what the module offers."""
+    return {
+        "CompileCounter": CompileCounter,
+        "CompileCounterWithBackend": CompileCounterWithBackend,
+        "EagerAndRecordGraphs": EagerAndRecordGraphs,
+        "AotEagerAndRecordGraphs": EagerAndRecordGraphs,
+        "make_test_cls_with_patches": make_test_cls_with_patches,
+        "same": same,
+    }

@@ -1,0 +1,113 @@
+"""The runner on a small test file of ours, against the package alone."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from . import __main__ as command
+from . import page
+from .classes import ALL
+
+SAMPLE = Path(__file__).parent / "sample"
+PASSED = [
+    "TestDevicesCPU.test_zeros_cpu_float32",
+    "TestDevicesCPU.test_zeros_cpu_int64",
+    "TestSample.test_after_the_crash",
+    "TestSample.test_class",
+    "TestSample.test_crash",
+    "TestSample.test_difference",
+    "TestSample.test_hang",
+    "TestSample.test_missing_import",
+    "TestSample.test_missing_name",
+    "TestSample.test_missing_operator",
+    "TestSample.test_other_dtype",
+    "TestSample.test_private",
+    "TestSample.test_reviewed_text",
+    "TestSample.test_sizes_second_flag_True",
+    "TestSample.test_sizes_size_1_name_one_flag_True",
+    "TestSample.test_sum",
+    "TestSample.test_text",
+]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict]:
+    folder = tmp_path_factory.mktemp("outcomes")
+    (folder / "sample_suite.torch.json").write_text(json.dumps(dict.fromkeys(PASSED, "pass")))
+    found = folder / "found.json"
+    options = ["--tests", str(SAMPLE), "--file", "sample_suite", "--outcomes", str(folder)]
+    command.main([*options, "--limit", "2", "--jobs", "1", "--json", str(found)])
+    return json.loads(found.read_text())["sample_suite"]
+
+
+def test_every_test_gets_the_class_of_its_result(results):
+    classes = {test_id.partition(".")[2]: entry["class"] for test_id, entry in results.items()}
+
+    assert classes == {
+        "test_zeros_cpu_float32": "pass",
+        "test_zeros_cpu_int64": "pass",
+        "test_after_the_crash": "pass",
+        "test_class": "class",
+        "test_crash": "crash",
+        "test_difference": "deliberate",
+        "test_hang": "hang",
+        "test_missing_import": "name",
+        "test_missing_name": "name",
+        "test_missing_operator": "operator",
+        "test_other_dtype": "behaviour",
+        "test_private": "private",
+        "test_reviewed_text": "pass",
+        "test_sizes_second_flag_True": "pass",
+        "test_sizes_size_1_name_one_flag_True": "pass",
+        "test_sum": "pass",
+        "test_text": "text",
+    }
+
+
+@pytest.mark.parametrize(
+    ("test", "reason"),
+    [
+        ("test_missing_name", "torch.utils.nothing_like_this"),
+        ("test_missing_import", "torch.nn.nothing_like_this.some_layer"),
+        ("test_missing_operator", "torch.Tensor.nothing_like_this"),
+        ("test_private", "torch._C._nothing_like_this"),
+        ("test_difference", "the sample has a deliberate difference"),
+        ("test_hang", "over the time limit"),
+        ("test_crash", "the process ended"),
+    ],
+)
+def test_a_reason_tells_the_name_or_the_cause(results, test, reason):
+    assert results[f"TestSample.{test}"]["reason"] == reason
+
+
+def test_a_text_that_differs_is_shown_beside_the_expected_one(results):
+    reason = results["TestSample.test_text"]["reason"]
+
+    assert reason.startswith("expected 'nobody says this', got ")
+
+
+def test_the_share_leaves_out_what_is_counted_apart():
+    counts = {**dict.fromkeys(ALL, 0), "pass": 9, "text": 1, "private": 5, "operator": 5}
+
+    assert page.share(counts) == "90.0 %"
+
+
+def test_the_page_lists_every_test_that_does_not_pass():
+    results = {"file": {"A.test_x": ("pass", ""), "A.test_y": ("name", "torch.a|b")}}
+
+    text = page.write_page(results)
+
+    assert "| file | 2 | 1 | 0 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 50.0 % |" in text
+    assert "| A.test_y | name | `torch.a\\|b` |" in text
+    assert "A.test_x" not in text
+
+
+def test_files_are_chosen_by_name_by_ending_and_by_folder():
+    assert command.choose_files(["test_vmap"]) == ["functorch/test_vmap"]
+    assert command.choose_files(["nn"]) == [
+        "nn/test_init",
+        "nn/test_module_hooks",
+        "nn/test_load_state_dict",
+    ]
+    assert command.choose_files(["test_other.py"]) == ["test_other"]
