@@ -12,6 +12,8 @@ from __future__ import annotations
 from functools import partial
 
 from . import _C
+from ._compile.control import disable, set_stance
+from ._compile.phase import is_compiling
 
 # Imported on the first call, so names that only types need are not imported here.
 TYPE_CHECKING = False
@@ -23,7 +25,16 @@ if TYPE_CHECKING:
 
     Backend = str | Callable[[GraphModule, Sequence[Any]], Callable[..., Any]]
 
-__all__ = ["GraphBreakError", "compile", "register_backend", "reset", "set_recompile_hook"]
+__all__ = [
+    "GraphBreakError",
+    "compile",
+    "disable",
+    "is_compiling",
+    "register_backend",
+    "reset",
+    "set_recompile_hook",
+    "set_stance",
+]
 
 GraphBreakError = _C.GraphBreakError
 

@@ -14,6 +14,7 @@
 
 #include "bindings/compile/compiled_state.h"
 #include "bindings/compile/python_backend.h"
+#include "bindings/compile/stance.h"
 #include "bindings/interpreter/error.h"
 #include "bindings/interpreter/lock.h"
 #include "bindings/interpreter/python_type.h"
@@ -55,17 +56,27 @@ CompiledObject* as_compiled(PyObject* object) { return reinterpret_cast<Compiled
   return PyObject_Vectorcall(function.ptr(), given.objects, given.num_positional, given.names);
 }
 
+std::string describe(const nb::object& object) {
+  const nb::object text = own(PyObject_Repr(object.ptr()));
+  return nb::cast<std::string>(text);
+}
+
 [[gnu::noinline]] PyObject* call_new(CompiledObject* self, const GivenArguments& given) {
-  if (!self->state->eager_reason().empty() || type_handler(given))
+  if (!self->state->eager_reason().empty() || type_handler(given) ||
+      current_stance == Stance::EagerOnRecompile)
     return call_function(self, given);
   const nb::object alive = nb::borrow(reinterpret_cast<PyObject*>(self));
-  return guarded([&] { return give(self->state->capture(self->function, given)); });
+  return guarded([&] {
+    if (current_stance == Stance::FailOnRecompile) throw_compile_refused(describe(alive));
+    return give(self->state->capture(self->function, given));
+  });
 }
 
 PyObject* compiled_call(PyObject* callable, PyObject* const* args, size_t flags, PyObject* names) {
   CompiledObject* self = as_compiled(callable);
   const GivenArguments given{args, static_cast<size_t>(PyVectorcall_NARGS(flags)), names};
-  if (!CaptureContext::is_plain() || num_foreign_scopes != 0) [[unlikely]]
+  if (!CaptureContext::is_plain() || num_foreign_scopes != 0 ||
+      current_stance == Stance::ForceEager) [[unlikely]]
     return call_function(self, given);
   drain_queue();
   PythonEntry::Values values;
@@ -326,6 +337,7 @@ PyObject* compiled_target(PyObject* object) noexcept {
 void bind_compile(nb::module_& m) {
   m.def("next_module_epoch", &raise_module_clock,
         "A number that no state of any module has had before.");
+  bind_stance(m);
   m.def("reset_compiled", &reset_all, "Discard all compiled code of all functions.");
   m.def(
       "set_recompile_hook", [](const nb::object& hook) { set_recompile_hook(hook.ptr()); },

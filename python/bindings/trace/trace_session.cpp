@@ -15,6 +15,7 @@
 #include "bindings/trace/graph.h"
 #include "opwright/base/user_line.h"
 #include "opwright/dispatch/registry.h"
+#include "opwright/transforms/trace/data_access.h"
 #include "opwright/transforms/trace/make_fx.h"
 
 namespace nb = nanobind;
@@ -114,6 +115,9 @@ void bind_trace_session(nb::module_& m) {
       },
       nb::arg("graph"), nb::arg("operators"));
   m.def("is_tracing", [] { return current_trace() != nullptr; });
+  m.def("is_capturing", &may_trace_end, "Whether a compiled function is being captured.");
+  m.def("end_trace", &end_trace, nb::arg("cause"),
+        "Break the graph that is being captured, if any: the rest of the function runs eagerly.");
   m.def(
       "set_module_path", [](std::string path) { return set_module_path(std::move(path)); },
       nb::arg("path"), "Set the module of the next traced calls; returns the previous one.");

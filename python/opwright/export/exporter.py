@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import _C, nn, pytree
+from .._compile.phase import exporting
 from .._func.call_tree import Arguments, Parameters, argument_paths, is_value, module_of
 from .dynamic_shapes import Dim, check_constant, int_dim, leaf_dims, read_dynamic_shapes
 from .exported_program import ExportedProgram
@@ -63,6 +64,7 @@ def trace_program(
     with contextlib.ExitStack() as stack:
         stack.enter_context(_C.inference_mode(False))
         stack.enter_context(_C.enable_grad())
+        stack.enter_context(exporting())
         module = module_of(mod)
         state = None
         if isinstance(module, nn.Module):

@@ -77,6 +77,8 @@ class Module:
     # buffers, children, hooks. Compiled code checks it, and is recompiled when it has changed.
     _attribute_epoch: int = 0
 
+    _compiled_call_impl: Callable[..., Any] | None = None  # set by `compile`
+
     # A variable, so that a subclass can declare the parameters that it needs.
     forward: Callable[..., Any] = _forward_is_missing
 
@@ -98,11 +100,31 @@ class Module:
     # ---- Calls ----
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._compiled_call_impl is not None:
+            return self._compiled_call_impl(*args, **kwargs)
         if _C.is_tracing():
             return call_traced(self, args, kwargs)
         if not self._forward_hooks and not self._forward_pre_hooks:
             return self.forward(*args, **kwargs)
         return call_with_hooks(self, args, kwargs)
+
+    def _call_impl(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the module itself, also if it is compiled."""
+        call = call_traced if _C.is_tracing() else call_with_hooks
+        return call(self, args, kwargs)
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Compile the calls of this module from now on; the options are those of torch.compile.
+
+        >>> from opwright import nn
+        >>> layer = nn.Linear(3, 2)
+        >>> layer.compile(fullgraph=True)
+        >>> layer(ow.ones(1, 3)).shape
+        (1, 2)
+        """
+        from .._compile.torch_names import compile
+
+        self._compiled_call_impl = compile(self._call_impl, *args, **kwargs)
 
     def register_forward_pre_hook(
         self,

@@ -14,6 +14,7 @@ MODULES = [
     "torch",
     "torch._dynamo",
     "torch._dynamo.exc",
+    "torch._dynamo.testing",
     "torch._higher_order_ops",
     "torch._subclasses",
     "torch._subclasses.fake_tensor",
@@ -265,3 +266,12 @@ same = torch.allclose(traced(other), f(other))
     assert torch.ops.aten.mul_.Scalar not in names["targets"]
     assert torch.ops.aten.mul.Scalar in names["targets"]
     assert names["same"]
+
+
+def test_modules_of_the_package_that_are_loaded_hide_none_of_compat():
+    names = ("compiler", "export", "library", "nn", "onnx")
+    for name in names:
+        importlib.import_module(f"opwright.{name}")
+
+    for name in names:
+        assert getattr(torch, name).__name__ == f"opwright.compat.torch.{name}"

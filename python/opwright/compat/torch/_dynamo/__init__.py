@@ -1,11 +1,30 @@
 """torch._dynamo."""
 
-from opwright._C import is_tracing as is_compiling
+from opwright._compile.control import disable, set_stance
+from opwright._compile.phase import is_compiling
+from opwright._compile.torch_names import (
+    allow_in_graph,
+    assume_constant_result,
+    graph_break,
+    list_backends,
+)
 from opwright.compat._absent import absent
 from opwright.compiler import register_backend, reset
 
-from . import exc
+from . import exc, testing
 
-__all__ = ["exc", "is_compiling", "register_backend", "reset"]
+__all__ = [
+    "allow_in_graph",
+    "assume_constant_result",
+    "disable",
+    "exc",
+    "graph_break",
+    "is_compiling",
+    "list_backends",
+    "register_backend",
+    "reset",
+    "set_stance",
+    "testing",
+]
 
 __getattr__ = absent(__name__)
