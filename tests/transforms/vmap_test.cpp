@@ -177,11 +177,13 @@ TEST(Vmap, NestedOnesRunOverTwoDimensions) {
 TEST(Vmap, RefusesInputsThatDoNotFit) {
   auto mapped = vmap([](const Tensor& x, const Tensor& y) { return x + y; });
 
-  EXPECT_ERROR(mapped(range({3}), range({2})), "ValueError",
-               "vmap: the batches have different sizes: input 1 has 3 in dimension 0, input 2 has "
-               "2 in dimension 0");
+  EXPECT_ERROR(
+      mapped(range({3}), range({2})), "ValueError",
+      "vmap: Expected all tensors to have the same size in the mapped dimension, but input 1 "
+      "has 3 in dimension 0, input 2 has 2 in dimension 0");
   EXPECT_ERROR(mapped(range({3}), ones({})), "ValueError",
-               "vmap: in_dims has 0 for input 2, which has 0 dimensions (float32[])");
+               "vmap: Got in_dim=0 for some input, but that input is a Tensor of dimensionality 0: "
+               "input 2 (float32[])");
   auto one = vmap([](const Tensor& x) { return x; }, {.in_dims = {0, 0}});
   EXPECT_ERROR(one(range({3})), "ValueError", "vmap: in_dims has 2 dimensions for 1 tensors");
 }

@@ -65,9 +65,10 @@ void add_leaf(MappedInputs& inputs, PyObject* leaf, std::optional<int64_t> dim) 
   inputs.leaves.push_back(nb::borrow(leaf));
   inputs.dims.push_back(dim);
   inputs.tensors.push_back(dim && is_tensor(leaf) ? handle_of(leaf) : Tensor());
-  OPWRIGHT_CHECK_VALUE(!dim || is_tensor(leaf), "vmap: in_dims has ", dim.value_or(0), " for ",
-                       leaf_name(&inputs, index), ", which is of class ", class_name(leaf),
-                       " and no tensor\n  Give None as its in_dims.");
+  OPWRIGHT_CHECK_VALUE(!dim || is_tensor(leaf), "vmap: Got in_dim=", dim.value_or(0),
+                       " for an input but the input is of type ", class_name(leaf),
+                       ", not a tensor: ", leaf_name(&inputs, index),
+                       "\n  Give None as its in_dims.");
 }
 
 // Whether each argument is one leaf or, with None as its dim, stays as it is.
@@ -99,7 +100,7 @@ MappedInputs flatten_inputs(PyObject* function, PyObject* args, PyObject* in_dim
     return inputs;
   }
   FlatTree flat = tree_flatten(args);
-  const BatchDims dims = spread_batch_dims(in_dims, flat.spec, "in_dims", "the arguments");
+  const BatchDims dims = spread_batch_dims(in_dims, flat.spec, "in_dims", "inputs");
   inputs.spec = std::move(flat.spec);
   for (size_t i = 0; i < dims.size(); ++i) add_leaf(inputs, flat.leaves[i].ptr(), dims[i]);
   return inputs;
@@ -133,10 +134,11 @@ class VmapCall {
         chunk_size_(chunk_size.value_or(0)) {
     OPWRIGHT_CHECK_VALUE(
         is_batch_dim(in_dims_.ptr()) || PyTuple_Check(in_dims_.ptr()),
-        "vmap: in_dims must be an int, None or a tuple with one of these, or a tree of them, for "
-        "each argument, got ",
+        "vmap: expected `in_dims` to be int or a (potentially nested) tuple with an int, None or a "
+        "tree of these for each argument, got ",
         class_name(in_dims_.ptr()));
-    OPWRIGHT_CHECK_VALUE(!chunk_size || *chunk_size > 0, "vmap: chunk_size must be positive, got ",
+    OPWRIGHT_CHECK_VALUE(!chunk_size || *chunk_size > 0,
+                         "vmap: chunk_size should be None or greater than 0, got ",
                          chunk_size.value_or(0));
   }
 
@@ -145,23 +147,26 @@ class VmapCall {
     const SymInt batch_size =
         find_batch_size(inputs.tensors, inputs.dims, {.name = &leaf_name, .context = &inputs});
     std::optional<TreeSpec> spec;
+    std::vector<nb::object> others;  // the last outputs, for those that are not tensors
     const std::vector<Tensor> outputs = run_mapped(
         inputs.tensors, inputs.dims, batch_size, randomness_, chunk_size_,
         [&](std::span<const Tensor> samples) {
           const nb::object own_args = sample_arguments(inputs, samples);
-          return outputs_of(own(PyObject_Call(function.ptr(), own_args.ptr(), kwargs.ptr())), spec);
+          return outputs_of(own(PyObject_Call(function.ptr(), own_args.ptr(), kwargs.ptr())), spec,
+                            others);
         });
     if (!spec) return own(wrap(outputs.front()));
     std::vector<nb::object> leaves;
     leaves.reserve(outputs.size());
-    for (const Tensor& output : outputs) leaves.push_back(own(wrap(output)));
+    for (size_t i = 0; i < outputs.size(); ++i)
+      leaves.push_back(outputs[i].is_defined() ? own(wrap(outputs[i])) : others[i]);
     return tree_unflatten(leaves, *spec);
   }
 
  private:
   // No spec means one tensor.
-  [[nodiscard]] MappedOutputs outputs_of(const nb::object& returned,
-                                         std::optional<TreeSpec>& spec) const {
+  [[nodiscard]] MappedOutputs outputs_of(const nb::object& returned, std::optional<TreeSpec>& spec,
+                                         std::vector<nb::object>& others) const {
     spec.reset();
     PyObject* out_dims = out_dims_.ptr();
     MappedOutputs outputs;
@@ -175,14 +180,18 @@ class VmapCall {
       }
     }
     FlatTree flat = tree_flatten(returned.ptr());
-    outputs.dims = spread_batch_dims(out_dims, flat.spec, "out_dims", "the output");
+    outputs.dims = spread_batch_dims(out_dims, flat.spec, "out_dims", "outputs");
     for (size_t i = 0; i < flat.leaves.size(); ++i) {
-      OPWRIGHT_CHECK_TYPE(
-          is_tensor(flat.leaves[i].ptr()), "vmap: the mapped function must return tensors, but ",
-          flat.spec.leaf_path(i, "output"), " is of class ", class_name(flat.leaves[i].ptr()));
-      outputs.tensors.push_back(handle_of(flat.leaves[i].ptr()));
+      PyObject* leaf = flat.leaves[i].ptr();
+      OPWRIGHT_CHECK_VALUE(is_tensor(leaf) || !outputs.dims[i],
+                           "vmap: the mapped function must only return Tensors, got type ",
+                           nb::repr(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(leaf)))).c_str(),
+                           " for ", flat.spec.leaf_path(i, "output"),
+                           "\n  Give None as its out_dims to return it as it is.");
+      outputs.tensors.push_back(is_tensor(leaf) ? handle_of(leaf) : Tensor());
     }
     spec = std::move(flat.spec);
+    others = std::move(flat.leaves);
     return outputs;
   }
 

@@ -70,17 +70,22 @@ class DimSpreader {
 
  private:
   [[noreturn]] void fail(const TreeNode& node, PyObject* dims, const std::string& path) const {
-    throw_error("ValueError", "vmap: ", what_, " does not have the structure of ", tree_, ": ",
-                path, " is a ", class_name(dims), ", but there is ", tree_kind_name(node.kind),
-                "; give an int or None",
+    const bool is_container = PyTuple_Check(dims) || PyList_Check(dims) || PyDict_Check(dims) ||
+                              node.kind == TreeKind::Dataclass;
+    OPWRIGHT_CHECK_VALUE(is_container, "vmap: ", what_,
+                         " must be an int, None or a python collection of ints, but ", path,
+                         " is a ", class_name(dims));
+    throw_error("ValueError", "vmap: ", what_, " is not compatible with the structure of `", tree_,
+                "`: ", path, " is a ", class_name(dims), ", but there is ",
+                tree_kind_name(node.kind), "; give an int or None",
                 node.num_children > 0 ? ", or the same container of these" : "");
   }
 
   void check_count(const TreeNode& node, Py_ssize_t count, const std::string& path) const {
-    OPWRIGHT_CHECK_VALUE(static_cast<size_t>(count) == node.num_children, "vmap: ", what_,
-                         " does not have the structure of ", tree_, ": ", path, " has ", count,
-                         count == 1 ? " element, but there are " : " elements, but there are ",
-                         node.num_children);
+    OPWRIGHT_CHECK_VALUE(
+        static_cast<size_t>(count) == node.num_children, "vmap: ", what_,
+        " is not compatible with the structure of `", tree_, "`: ", path, " has ", count,
+        count == 1 ? " element, but there are " : " elements, but there are ", node.num_children);
   }
 
   void add_items(const TreeNode& node, PyObject* dims, bool fits, const std::string& path) {
@@ -97,8 +102,8 @@ class DimSpreader {
       PyObject* key = PyTuple_GET_ITEM(node.children.ptr(), i);
       const std::string text = nb::str(own(PyObject_Repr(key))).c_str();
       PyObject* value = PyDict_GetItemWithError(dims, key);
-      OPWRIGHT_CHECK_VALUE(value, "vmap: ", what_, " does not have the structure of ", tree_, ": ",
-                           path, " has no key ", text);
+      OPWRIGHT_CHECK_VALUE(value, "vmap: ", what_, " is not compatible with the structure of `",
+                           tree_, "`: ", path, " has no key ", text);
       add(value, concatenate(path, "[", text, "]"));
     }
   }

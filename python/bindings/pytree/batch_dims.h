@@ -17,8 +17,8 @@ namespace opwright::python {
 [[nodiscard]] bool is_batch_dim(PyObject* object) noexcept;
 [[nodiscard]] std::optional<int64_t> batch_dim_of(PyObject* object);
 
-// The dimension of each leaf of a tree. ValueError, with `what` ("in_dims") and `tree` ("the
-// arguments"), if the two have different structures.
+// The dimension of each leaf of a tree. ValueError, with `what` ("in_dims") and `tree` ("inputs"),
+// if the two have different structures.
 [[nodiscard]] std::vector<std::optional<int64_t>> spread_batch_dims(PyObject* dims,
                                                                     const TreeSpec& spec,
                                                                     const std::string& what,

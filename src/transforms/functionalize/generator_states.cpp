@@ -40,12 +40,14 @@ RandomState& drawn_generator(const Operator& op, Arguments args, int32_t index) 
                   : default_generator(drawing_device(op, args));
 }
 
-RandomStates& states_below(const Interpreter& level) {
-  for (Interpreter* below = level.parent(); below; below = below->parent()) {
-    if (auto* states = dynamic_cast<RandomStates*>(below)) return *states;
+RandomStates& states_at(Interpreter* level) {
+  for (; level; level = level->parent()) {
+    if (auto* states = dynamic_cast<RandomStates*>(level)) return *states;
   }
   static GeneratorStates generators;
   return generators;
 }
+
+RandomStates& states_below(const Interpreter& level) { return states_at(level.parent()); }
 
 }  // namespace opwright

@@ -15,7 +15,10 @@ namespace opwright {
 // default generator of the device on which the numbers are drawn.
 [[nodiscard]] RandomState& drawn_generator(const Operator& op, Arguments args, int32_t index);
 
-// The nearest level below that keeps states; if there is none, the generators themselves.
+// This level or the nearest one below that keeps states; if there is none, the generators
+// themselves.
+[[nodiscard]] RandomStates& states_at(Interpreter* level);
+// The same, without this level.
 [[nodiscard]] RandomStates& states_below(const Interpreter& level);
 
 }  // namespace opwright

@@ -72,9 +72,12 @@ void throw_no_data(std::string_view who, const Tensor& tensor, const char* kind)
   const SourceSite line = current_user_line();
   const std::string at = line.is_known() ? concatenate(", at ", line) : "";
   if (is_sample(tensor)) {
-    throw_error(kind, who, ": cannot read the data of one sample inside vmap (", tensor, ")", at,
-                ", since it represents all samples of the batch at once\n  Keep the value a tensor "
-                "(opwright.where instead of an if), or put the code that reads it into an operator "
+    throw_error(kind, "vmap: cannot call ", who,
+                "() on a Tensor that represents all samples of the "
+                "batch at once (",
+                tensor, ")", at,
+                "\n  Keep the value a tensor (opwright.where instead of an if: vmap has no "
+                "data-dependent control flow), or put the code that reads it into an operator "
                 "of its own (opwright.library.custom_op).");
   }
   if (const Level* level = impl(tensor).level) {

@@ -76,8 +76,10 @@ Randomness parse_randomness(std::string_view text) {
   for (const auto each : {Randomness::Error, Randomness::Same, Randomness::Different}) {
     if (text == to_text(each)) return each;
   }
-  throw_error("ValueError", "vmap: randomness must be 'error', 'same' or 'different', got '", text,
-              "'");
+  throw_error("ValueError",
+              "vmap: Only allowed values for randomness are 'error', 'different', or "
+              "'same', got '",
+              text, "'");
 }
 
 Vmap::Vmap(Interpreter* parent, SymInt batch_size, Randomness randomness)
@@ -99,12 +101,13 @@ Tensor Vmap::unwrap(const Tensor& output, std::optional<int64_t> dim) {
   const bool is_own = owns(output.get());
   OPWRIGHT_CHECK_VALUE(
       dim || !is_own, "vmap: out_dims has None for an output that depends on the sample (", output,
-      "), but None is for those that are the same for all\n  Give it the dimension of the batch.");
+      "): a function can not return a BatchedTensor when out_dim is None\n  Give it the dimension "
+      "of the batch.");
   if (!dim) return output;
   const int64_t ndim = output.dim() + 1;
-  OPWRIGHT_CHECK_INDEX(*dim >= -ndim && *dim < ndim, "vmap: out_dims has ", *dim,
-                       " for an output that has ", ndim, " dimensions with the batch (", output,
-                       ")");
+  OPWRIGHT_CHECK_INDEX(*dim >= -ndim && *dim < ndim, "vmap: Dimension out of range: out_dims has ",
+                       *dim, " for an output that has ", ndim, " dimensions with the batch (",
+                       output, ")");
   const int64_t place = *dim < 0 ? *dim + ndim : *dim;
   if (is_own) {
     const int64_t from = dim_of(output.get());
@@ -160,7 +163,10 @@ void Vmap::check_written(const Operator& op, Arguments args) const {
     visit_tensors(args[index], [&](OpwTensor* tensor) {
       if (owns(tensor)) [[likely]]
         return;
-      throw_error("RuntimeError", op.name(), ": '", op.schema().arguments[index].name,
+      const OperatorName& name = op.schema().name;
+      throw_error("RuntimeError", "vmap: ", name.name_space, "::", name.base,
+                  "(self, *extra_args) is not possible inplace: '",
+                  op.schema().arguments[index].name,
                   "' is written with values that differ between the samples of vmap, but it is one "
                   "tensor for all of them (",
                   BorrowedTensor(tensor),

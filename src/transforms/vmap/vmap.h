@@ -13,10 +13,12 @@
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/dispatch/operator.h"
+#include "opwright/ir/graph/random_states.h"
 #include "opwright/runtime/vmap.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/wrapper.h"
+#include "opwright/transforms/vmap/drawn_states.h"
 #include "opwright/visibility.h"
 
 namespace opwright {
@@ -26,7 +28,7 @@ namespace opwright {
 // ValueError for any other text.
 [[nodiscard]] OPWRIGHT_EXPORT Randomness parse_randomness(std::string_view text);
 
-class OPWRIGHT_EXPORT Vmap : public Interpreter {
+class OPWRIGHT_EXPORT Vmap : public Interpreter, public RandomStates {
  public:
   Vmap(Interpreter* parent, SymInt batch_size, Randomness randomness);
 
@@ -40,6 +42,13 @@ class OPWRIGHT_EXPORT Vmap : public Interpreter {
   [[nodiscard]] bool keeps_whole(const Operator& op) const override {
     return op.record(Slot::Vmap) != nullptr;
   }
+
+  // Generators that are drawn from are noted in `drawn`, which outlives this level.
+  void note_drawn_states(DrawnStates* drawn) noexcept { drawn_ = drawn; }
+
+  // The states of the levels below; a level above uses them for draws of its own.
+  [[nodiscard]] Tensor read_state(RandomState& generator) override;
+  void write_state(RandomState& generator, const Tensor& state) override;
 
   [[nodiscard]] const SymInt& batch_size() const noexcept { return batch_size_; }
   [[nodiscard]] Randomness randomness() const noexcept { return randomness_; }
@@ -88,6 +97,7 @@ class OPWRIGHT_EXPORT Vmap : public Interpreter {
 
   SymInt batch_size_;
   Randomness randomness_;
+  DrawnStates* drawn_ = nullptr;
 };
 
 using VmapPtr = IntrusivePtr<Vmap>;

@@ -33,25 +33,27 @@ SymInt find_batch_size(std::span<const Tensor> inputs, std::span<std::optional<i
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!dims[i]) continue;
     const int64_t ndim = inputs[i].dim();
-    OPWRIGHT_CHECK_VALUE(*dims[i] >= -ndim && *dims[i] < ndim, "vmap: in_dims has ", *dims[i],
-                         " for ", names.name(names.context, i), ", which has ", ndim,
-                         " dimensions (", inputs[i], ")");
+    OPWRIGHT_CHECK_VALUE(*dims[i] >= -ndim && *dims[i] < ndim, "vmap: Got in_dim=", *dims[i],
+                         " for some input, but that input is a Tensor of dimensionality ", ndim,
+                         ": ", names.name(names.context, i), " (", inputs[i], ")");
     if (*dims[i] < 0) *dims[i] += ndim;
     SymInt size = inputs[i].sym_size(*dims[i]);
     if (!known) {
       known = std::move(size);
       first = i;
     } else if (known->word() != size.word()) {
-      check(
-          *known == size,
-          concatenate("vmap: the batches have different sizes: ", names.name(names.context, first),
-                      " has ", *known, " in dimension ", *dims[first], ", ",
-                      names.name(names.context, i), " has ", size, " in dimension ", *dims[i]));
+      check(*known == size,
+            concatenate("vmap: Expected all tensors to have the same size in the mapped dimension, "
+                        "but ",
+                        names.name(names.context, first), " has ", *known, " in dimension ",
+                        *dims[first], ", ", names.name(names.context, i), " has ", size,
+                        " in dimension ", *dims[i]));
     }
   }
+  OPWRIGHT_CHECK_VALUE(!inputs.empty(), "vmap: got no inputs, so there is nothing to map over");
   OPWRIGHT_CHECK_VALUE(known.has_value(),
-                       "vmap: no argument has a batch, so there is nothing to map over\n  Pass at "
-                       "least one tensor whose in_dims is not None.");
+                       "vmap: Expected at least one Tensor to vmap over, but no argument has a "
+                       "batch\n  Pass at least one tensor whose in_dims is not None.");
   return *std::move(known);
 }
 
@@ -85,7 +87,8 @@ std::vector<Tensor> map_function(std::span<const Tensor> inputs, const VmapOptio
                                  MappedBody body, void* context) {
   BatchDims dims = dims_for(options.in_dims, inputs.size(), "in_dims");
   const SymInt size = find_batch_size(inputs, dims, {.name = &input_text, .context = nullptr});
-  OPWRIGHT_CHECK_VALUE(options.chunk_size >= 0, "vmap: chunk_size must be positive, got ",
+  OPWRIGHT_CHECK_VALUE(options.chunk_size >= 0,
+                       "vmap: chunk_size should be None or greater than 0, got ",
                        options.chunk_size);
   return run_mapped(inputs, dims, size, options.randomness, options.chunk_size,
                     [&](std::span<const Tensor> samples) {

@@ -14,6 +14,7 @@
 #include "opwright/runtime/vmap.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
+#include "opwright/transforms/vmap/drawn_states.h"
 #include "opwright/transforms/vmap/vmap.h"
 #include "opwright/visibility.h"
 
@@ -36,8 +37,8 @@ struct InputNames {
 
 // The outputs of a mapped function.
 struct MappedOutputs {
-  std::vector<Tensor> tensors;
-  BatchDims dims;  // where the caller wants the batches
+  std::vector<Tensor> tensors;  // undefined: an output that is not a tensor
+  BatchDims dims;               // where the caller wants the batches
 };
 
 // A slice of the batch. An input without a batch is returned as it is.
@@ -48,13 +49,15 @@ struct MappedOutputs {
     std::span<const std::vector<Tensor>> chunks, std::span<const std::optional<int64_t>> dims);
 
 // Runs `function(std::span<const Tensor> samples) -> MappedOutputs` over the entire batch. Inputs
-// without a batch, and undefined ones, are passed unchanged.
+// without a batch, and undefined ones, are passed unchanged. `drawn` notes the generators used.
 template <class Function>
 [[nodiscard]] MappedOutputs run_mapped_at_once(std::span<const Tensor> inputs,
                                                std::span<const std::optional<int64_t>> dims,
                                                const SymInt& batch_size, Randomness randomness,
-                                               const Function& function) {
+                                               const Function& function,
+                                               DrawnStates* drawn = nullptr) {
   const auto level = VmapPtr::take(new Vmap(current_interpreter(), batch_size, randomness));
+  level->note_drawn_states(drawn);
   std::vector<Tensor> samples(inputs.begin(), inputs.end());
   for (size_t i = 0; i < samples.size(); ++i) {
     if (dims[i]) samples[i] = level->wrap(std::move(samples[i]), *dims[i]);
@@ -64,12 +67,15 @@ template <class Function>
     const InterpreterScope scope(level.get());
     outputs = function(std::span<const Tensor>(samples));
   }
-  for (size_t i = 0; i < outputs.tensors.size(); ++i)
-    outputs.tensors[i] = level->unwrap(outputs.tensors[i], outputs.dims[i]);
+  for (size_t i = 0; i < outputs.tensors.size(); ++i) {
+    if (outputs.tensors[i].is_defined())
+      outputs.tensors[i] = level->unwrap(outputs.tensors[i], outputs.dims[i]);
+  }
   return outputs;
 }
 
-// The same, `chunk_size` samples at a time; 0: all at once.
+// The same, `chunk_size` samples at a time; 0: all at once. With Randomness::Same every chunk draws
+// the numbers of the first.
 template <class Function>
 [[nodiscard]] std::vector<Tensor> run_mapped(std::span<const Tensor> inputs,
                                              std::span<const std::optional<int64_t>> dims,
@@ -80,10 +86,12 @@ template <class Function>
   std::vector<std::vector<Tensor>> chunks;
   BatchDims out_dims;
   const int64_t size = batch_size.specialise();
+  DrawnStates drawn(current_interpreter());
   for (int64_t start = 0; start == 0 || start < size; start += chunk_size) {
     const int64_t length = std::min(chunk_size, size - start);
     const std::vector<Tensor> chunk = take_chunk(inputs, dims, start, length);
-    MappedOutputs outputs = run_mapped_at_once(chunk, dims, length, randomness, function);
+    if (randomness == Randomness::Same) drawn.restore();
+    MappedOutputs outputs = run_mapped_at_once(chunk, dims, length, randomness, function, &drawn);
     chunks.push_back(std::move(outputs.tensors));
     out_dims = std::move(outputs.dims);
   }

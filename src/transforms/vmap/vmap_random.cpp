@@ -57,9 +57,19 @@ bool draws_by_size(const Operator& op) {
 void Vmap::check_randomness(const Operator& op) const {
   OPWRIGHT_CHECK(
       randomness_ != Randomness::Error, op.name(),
-      ": random numbers were requested inside vmap, but its randomness is \"error\"\n  Use "
+      ": random numbers were requested inside vmap, but its randomness is \"error\" (called random "
+      "operation while in randomness error mode)\n  Use "
       "vmap(..., randomness=\"different\") for different numbers in every sample, or "
       "\"same\".");
+}
+
+Tensor Vmap::read_state(RandomState& generator) {
+  if (drawn_) drawn_->note(generator);
+  return states_below(*this).read_state(generator);
+}
+
+void Vmap::write_state(RandomState& generator, const Tensor& state) {
+  states_below(*this).write_state(generator, state);
 }
 
 void Vmap::draw(const Operator& op, Arguments args, Results results) {
@@ -67,6 +77,7 @@ void Vmap::draw(const Operator& op, Arguments args, Results results) {
   if (const OpwRecord* body = op.record(Slot::ImplicitComposite); body && !keeps_whole(op))
     return run_at_this_level(op, *body, args, results);
   check_randomness(op);
+  if (drawn_) drawn_->note(drawn_generator(op, args, generator_argument(op)));
   if (op.record(Slot::Vmap) && has_own(op, args)) return process_batched(op, args, results);
   if (randomness_ == Randomness::Different) return draw_different(op, args, results);
   if (has_own(op, args)) return draw_same(op, args, results);

@@ -99,7 +99,9 @@ def test_a_tensor_that_all_samples_share_has_numbers_of_its_own_in_each():
 def test_a_shared_tensor_cannot_take_different_numbers():
     shared = ow.zeros(3)
 
-    with pytest.raises(RuntimeError, match="aten::uniform_: 'self' is written with values that"):
+    with pytest.raises(
+        RuntimeError, match=r"aten::uniform_\(.* 'self' is written with values that"
+    ):
         vmap(lambda x: shared.uniform_(), randomness="different")(ow.zeros(8))
 
 
