@@ -56,6 +56,7 @@
 #include "bindings/operator/operator_text.h"
 #include "bindings/operator/schema.h"
 #include "bindings/pytree/pytree.h"
+#include "bindings/pytree/spec_object.h"
 #include "bindings/pytree/tree_text.h"
 #include "bindings/tensor/creation.h"
 #include "bindings/trace/control_flow.h"
@@ -230,6 +231,7 @@ NB_MODULE(_C, m) {
   bind_graph(m);
   bind_trace_session(m);
   bind_control_flow(m);
+  bind_tree_spec(m);
   bind_pytree(m);
   bind_tree_text(m);
   bind_dim(m);

@@ -1,7 +1,9 @@
 """Pytrees: the nested containers in which functions take and return tensors.
 
 Nodes are tuples, lists, dicts (in the order of insertion), `OrderedDict`, `defaultdict`, named
-tuples, instances of dataclasses, None, and instances of registered classes. All others are leaves.
+tuples, deques, instances of dataclasses, None, and instances of registered classes. All others are
+leaves. (In `torch.utils._pytree`, None and dataclasses that are not registered are leaves;
+`opwright.compat.torch.utils._pytree` does the same.)
 
 >>> from opwright.pytree import tree_flatten, tree_unflatten
 >>> leaves, spec = tree_flatten({"x": [1, 2], "y": None})
@@ -14,7 +16,8 @@ tuples, instances of dataclasses, None, and instances of registered classes. All
 from collections.abc import Callable
 from typing import Any
 
-from ._C import TreeSpec, register_pytree_node, tree_flatten, tree_unflatten
+from ._C import TreeSpec, tree_flatten, tree_unflatten
+from ._pytree.registration import register_pytree_node
 
 __all__ = [
     "TreeSpec",

@@ -3,11 +3,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include <nanobind/operators.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
-#include <nanobind/stl/vector.h>
+#include <nanobind/nanobind.h>
 
 #include "bindings/interpreter/error.h"
 #include "bindings/object/method.h"
@@ -68,7 +64,9 @@ bool class_has(PyTypeObject* type, const char* name) {
   return false;
 }
 
-TreeKind tree_kind_of(PyObject* object) {
+}  // namespace
+
+TreeKind tree_kind_of(PyObject* object, const TreeRules& rules) {
   PyTypeObject* type = Py_TYPE(object);
   if (type == tensor_type || type == &PyLong_Type || type == &PyFloat_Type ||
       type == &PyBool_Type || type == &PyUnicode_Type)
@@ -76,17 +74,20 @@ TreeKind tree_kind_of(PyObject* object) {
   if (type == &PyTuple_Type) return TreeKind::Tuple;
   if (type == &PyList_Type) return TreeKind::List;
   if (type == &PyDict_Type) return TreeKind::Dict;
-  if (object == Py_None) return TreeKind::None;
+  if (object == Py_None) return rules.registered_only ? TreeKind::Leaf : TreeKind::None;
   if (registered_classes().contains(type)) return TreeKind::Registered;
   if (PyDict_Check(object)) {
     if (type == ordered_dict_type()) return TreeKind::OrderedDict;
     if (type == default_dict_type()) return TreeKind::DefaultDict;
   }
   if (PyTuple_Check(object) && class_has(type, "_fields")) return TreeKind::NamedTuple;
-  const bool can_have_fields = !PyType_Check(object) && !is_tensor(object);
+  const bool can_have_fields =
+      !rules.registered_only && !PyType_Check(object) && !is_tensor(object);
   if (can_have_fields && class_has(type, "__dataclass_fields__")) return TreeKind::Dataclass;
   return TreeKind::Leaf;
 }
+
+namespace {
 
 nb::object field_names(PyTypeObject* dataclass) {
   nb::list names;
@@ -97,10 +98,95 @@ nb::object field_names(PyTypeObject* dataclass) {
   return nb::tuple(names);
 }
 
+nb::object field_values(PyObject* object, const nb::object& names) {
+  const Py_ssize_t count = PyTuple_GET_SIZE(names.ptr());
+  nb::object values = own(PyTuple_New(count));
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* value = PyObject_GetAttr(object, PyTuple_GET_ITEM(names.ptr(), i));
+    PyTuple_SET_ITEM(values.ptr(), i, require(value));
+  }
+  return values;
+}
+
+nb::object open_dict(PyObject* object, TreeNode& node) {
+  const nb::object keys = own(PyDict_Keys(object));
+  const nb::object values = own(PyDict_Values(object));
+  node.children = own(PyList_AsTuple(keys.ptr()));
+  return own(PyList_AsTuple(values.ptr()));
+}
+
+nb::object open_named_tuple(PyObject* object, TreeNode& node) {
+  node.type = share(as_object(Py_TYPE(object)));
+  node.children = own(PyObject_GetAttrString(object, "_fields"));
+  const nb::object& names = node.children;
+  OPWRIGHT_CHECK_TYPE(
+      PyTuple_Check(names.ptr()) && PyTuple_GET_SIZE(names.ptr()) == PyTuple_GET_SIZE(object),
+      "tree_flatten: the tuple ", class_name(object),
+      " has _fields, but not one name for each of its items");
+  return share(object);
+}
+
+nb::object open_registered(PyObject* object, TreeNode& node) {
+  node.type = share(as_object(Py_TYPE(object)));
+  const nb::object flatten = registered_classes().at(Py_TYPE(object)).flatten;
+  const nb::object given = flatten(nb::handle(object));
+  OPWRIGHT_CHECK_TYPE(PyTuple_Check(given.ptr()) && PyTuple_GET_SIZE(given.ptr()) == 2,
+                      "tree_flatten: the flatten function of ", class_name(object),
+                      " must return the children and the context for unflatten, got ",
+                      class_name(given.ptr()));
+  nb::object children = nb::steal(PySequence_Tuple(PyTuple_GET_ITEM(given.ptr(), 0)));
+  if (!children.is_valid()) throw_python_error();
+  node.children = share(PyTuple_GET_ITEM(given.ptr(), 1));
+  return children;
+}
+
+}  // namespace
+
+// `node` gets its kind, its class and what its children are called.
+nb::object open_node(PyObject* object, TreeKind kind, TreeNode& node) {
+  nb::object items;
+  node.kind = kind;
+  switch (kind) {
+    case TreeKind::Tuple:
+      items = share(object);
+      break;
+    case TreeKind::List:
+      items = own(PyList_AsTuple(object));
+      break;
+    case TreeKind::DefaultDict:
+      node.type = own(PyObject_GetAttrString(object, "default_factory"));
+      [[fallthrough]];
+    case TreeKind::Dict:
+    case TreeKind::OrderedDict:
+      items = open_dict(object, node);
+      break;
+    case TreeKind::NamedTuple:
+      items = open_named_tuple(object, node);
+      break;
+    case TreeKind::Dataclass:
+      node.type = share(as_object(Py_TYPE(object)));
+      node.children = field_names(Py_TYPE(object));
+      items = field_values(object, node.children);
+      break;
+    case TreeKind::Registered:
+      items = open_registered(object, node);
+      break;
+    default:  // None
+      return items;
+  }
+  node.num_children = static_cast<uint32_t>(PyTuple_GET_SIZE(items.ptr()));
+  return items;
+}
+
+namespace {
+
 class Flattener {
  public:
+  explicit Flattener(const TreeRules& rules) : rules_(rules) {}
+
   void add(PyObject* object) {
-    const TreeKind kind = tree_kind_of(object);
+    const TreeKind kind =
+        is_leaf_by_rule(object, rules_) ? TreeKind::Leaf : tree_kind_of(object, rules_);
     if (kind == TreeKind::Leaf) {
       nodes_.emplace_back();
       leaves_.push_back(share(object));
@@ -111,8 +197,11 @@ class Flattener {
                   kMostTreeLevels, " containers deep; does one of them contain itself?");
     }
     const size_t place = nodes_.size();
-    nodes_.emplace_back().kind = kind;
-    add_children(place, kind, object);
+    TreeNode node;
+    const nb::object items = open_node(object, kind, node);
+    nodes_.push_back(std::move(node));
+    for (uint32_t i = 0; i < nodes_[place].num_children; ++i)
+      add(PyTuple_GET_ITEM(items.ptr(), static_cast<Py_ssize_t>(i)));
     nodes_[place].num_nodes = static_cast<uint32_t>(nodes_.size() - place);
     --level_;
   }
@@ -120,80 +209,7 @@ class Flattener {
   FlatTree finish() { return {std::move(leaves_), TreeSpec(std::move(nodes_))}; }
 
  private:
-  void add_children(size_t place, TreeKind kind, PyObject* object) {
-    switch (kind) {
-      case TreeKind::Tuple:
-        return add_items(place, object);
-      case TreeKind::List:
-        return add_items(place, own(PyList_AsTuple(object)).ptr());
-      case TreeKind::Dict:
-      case TreeKind::OrderedDict:
-        return add_dict(place, object);
-      case TreeKind::DefaultDict:
-        nodes_[place].type = own(PyObject_GetAttrString(object, "default_factory"));
-        return add_dict(place, object);
-      case TreeKind::NamedTuple:
-        nodes_[place].type = share(as_object(Py_TYPE(object)));
-        nodes_[place].children = own(PyObject_GetAttrString(object, "_fields"));
-        return add_named_items(place, object);
-      case TreeKind::Dataclass:
-        nodes_[place].type = share(as_object(Py_TYPE(object)));
-        return add_fields(place, object);
-      case TreeKind::Registered:
-        return add_registered(place, object);
-      default:
-        return;  // None
-    }
-  }
-
-  // `items` is a tuple: nothing that runs in between can change it.
-  void add_items(size_t place, PyObject* items) {
-    const Py_ssize_t count = PyTuple_GET_SIZE(items);
-    nodes_[place].num_children = static_cast<uint32_t>(count);
-    for (Py_ssize_t i = 0; i < count; ++i) add(PyTuple_GET_ITEM(items, i));
-  }
-
-  void add_named_items(size_t place, PyObject* object) {
-    const nb::object& names = nodes_[place].children;
-    OPWRIGHT_CHECK_TYPE(
-        PyTuple_Check(names.ptr()) && PyTuple_GET_SIZE(names.ptr()) == PyTuple_GET_SIZE(object),
-        "tree_flatten: the tuple ", class_name(object),
-        " has _fields, but not one name for each of its items");
-    add_items(place, object);
-  }
-
-  void add_dict(size_t place, PyObject* object) {
-    const nb::object keys = own(PyDict_Keys(object));
-    const nb::object values = own(PyDict_Values(object));
-    nodes_[place].children = own(PyList_AsTuple(keys.ptr()));
-    add_items(place, own(PyList_AsTuple(values.ptr())).ptr());
-  }
-
-  void add_fields(size_t place, PyObject* object) {
-    const nb::object names = field_names(Py_TYPE(object));
-    nodes_[place].children = names;
-    const Py_ssize_t count = PyTuple_GET_SIZE(names.ptr());
-    nodes_[place].num_children = static_cast<uint32_t>(count);
-    for (Py_ssize_t i = 0; i < count; ++i) {
-      add(own(PyObject_GetAttr(object, PyTuple_GET_ITEM(names.ptr(), i))).ptr());
-    }
-  }
-
-  void add_registered(size_t place, PyObject* object) {
-    const nb::object type = share(as_object(Py_TYPE(object)));
-    const nb::object flatten = registered_classes().at(Py_TYPE(object)).flatten;
-    const nb::object given = flatten(nb::handle(object));
-    OPWRIGHT_CHECK_TYPE(PyTuple_Check(given.ptr()) && PyTuple_GET_SIZE(given.ptr()) == 2,
-                        "tree_flatten: the flatten function of ", class_name(object),
-                        " must return the children and the context for unflatten, got ",
-                        class_name(given.ptr()));
-    const nb::object children = nb::steal(PySequence_Tuple(PyTuple_GET_ITEM(given.ptr(), 0)));
-    if (!children.is_valid()) throw_python_error();
-    nodes_[place].type = type;
-    nodes_[place].children = share(PyTuple_GET_ITEM(given.ptr(), 1));
-    add_items(place, children.ptr());
-  }
-
+  const TreeRules& rules_;
   std::vector<TreeNode> nodes_;
   std::vector<nb::object> leaves_;
   int level_ = 0;
@@ -293,85 +309,22 @@ void register_class(const nb::object& type, nb::object flatten, nb::object unfla
                           .try_emplace(python_type, type, std::move(flatten), std::move(unflatten))
                           .second;
   OPWRIGHT_CHECK_VALUE(is_new, "register_pytree_node: ", python_type->tp_name,
-                       " was registered before");
-}
-
-// Keys, field names or indices of the root's children.
-nb::list child_keys(const TreeSpec& spec) {
-  const TreeNode& root = spec.nodes()[0];
-  const bool is_named = root.kind != TreeKind::Registered && root.children.is_valid();
-  if (is_named) return nb::steal<nb::list>(require(PySequence_List(root.children.ptr())));
-  nb::list numbers;
-  for (uint32_t i = 0; i < root.num_children; ++i) numbers.append(i);
-  return numbers;
-}
-
-const char* spec_kind_name(const TreeSpec& spec) {
-  switch (spec.nodes()[0].kind) {
-    case TreeKind::Leaf:
-      return "leaf";
-    case TreeKind::None:
-      return "None";
-    case TreeKind::Tuple:
-      return "tuple";
-    case TreeKind::List:
-      return "list";
-    case TreeKind::Dict:
-    case TreeKind::OrderedDict:
-    case TreeKind::DefaultDict:
-      return "dict";
-    case TreeKind::NamedTuple:
-      return "namedtuple";
-    case TreeKind::Dataclass:
-      return "dataclass";
-    case TreeKind::Registered:
-      return "registered";
-  }
-  return "";
-}
-
-void bind_spec(nb::module_& m) {
-  nb::class_<TreeSpec>(m, "TreeSpec",
-                       "The structure of a pytree, without its leaves.\n\n"
-                       ">>> from opwright.pytree import tree_flatten\n"
-                       ">>> _, spec = tree_flatten({\"weight\": 1, \"bias\": [2, None]})\n"
-                       ">>> spec\n"
-                       "TreeSpec({\"weight\": *, \"bias\": [*, None]})\n")
-      .def_prop_ro("num_leaves", &TreeSpec::num_leaves, "The number of leaves.")
-      .def_prop_ro("kind", &spec_kind_name,
-                   "The outermost container: leaf, None, tuple, list, dict, namedtuple, "
-                   "dataclass or registered.")
-      .def("keys", &child_keys,
-           "Return the keys, fields or indices of the outermost container.\n\n"
-           ">>> from opwright.pytree import tree_flatten\n"
-           ">>> tree_flatten({\"x\": 1, \"y\": 2})[1].keys()\n"
-           "['x', 'y']\n")
-      .def("children", &TreeSpec::children,
-           "Return the structures of the outermost container's children.\n\n"
-           ">>> from opwright.pytree import tree_flatten\n"
-           ">>> tree_flatten((1, [2, 3]))[1].children()\n"
-           "[TreeSpec(*), TreeSpec([*, *])]\n")
-      .def("leaf_path", &TreeSpec::leaf_path, nb::arg("index"), nb::arg("root") = "",
-           "Return the path of a leaf in a tree named `root`.\n\n"
-           ">>> from opwright.pytree import tree_flatten\n"
-           ">>> tree_flatten(({\"weight\": 1},))[1].leaf_path(0, \"args\")\n"
-           "'args[0][\"weight\"]'\n")
-      .def("find_difference", &TreeSpec::find_difference, nb::arg("given"),
-           nb::arg("root") = "tree",
-           "Describe where and how `given` has another structure, or return None.\n\n"
-           ">>> from opwright.pytree import tree_flatten\n"
-           ">>> tree_flatten([1, 2])[1].find_difference(tree_flatten([1])[1])\n"
-           "'tree is a list of 1, expected a list of 2'\n")
-      .def(nb::self == nb::self)
-      .def("__hash__", &TreeSpec::hash)
-      .def("__repr__",
-           [](const TreeSpec& spec) { return concatenate("TreeSpec(", spec.text(), ")"); });
+                       " is already registered as pytree node");
 }
 
 }  // namespace
 
-FlatTree tree_flatten(PyObject* tree) {
-  Flattener flattener;
+bool is_leaf_by_rule(PyObject* object, const TreeRules& rules) {
+  if (!rules.is_leaf) [[likely]]
+    return false;
+  const nb::object given = own(PyObject_CallOneArg(rules.is_leaf, object));
+  const int is_true = PyObject_IsTrue(given.ptr());
+  require_no_error(is_true);
+  return is_true == 1;
+}
+
+FlatTree tree_flatten(PyObject* tree, const TreeRules& rules) {
+  Flattener flattener(rules);
   flattener.add(tree);
   return flattener.finish();
 }
@@ -394,15 +347,19 @@ nb::object fields_of_class(PyTypeObject* type, TreeKind kind) {
 }
 
 void bind_pytree(nb::module_& m) {
-  bind_spec(m);
   m.def(
       "tree_flatten",
-      [](const nb::handle& tree) {
-        FlatTree flat = tree_flatten(tree.ptr());
+      [](const nb::handle& tree, const nb::handle& is_leaf, bool registered_only) {
+        const TreeRules rules{.is_leaf = is_leaf.is_none() ? nullptr : is_leaf.ptr(),
+                              .registered_only = registered_only};
+        FlatTree flat = tree_flatten(tree.ptr(), rules);
         return nb::make_tuple(object_list(flat.leaves), std::move(flat.spec));
       },
-      nb::arg("tree").none(),
+      nb::arg("tree").none(), nb::arg("is_leaf") = nb::none(), nb::kw_only(),
+      nb::arg("registered_only") = false,
       "Return the leaves of a pytree as a list, and its structure.\n\n"
+      "`is_leaf(node)` returns True for further leaves. With `registered_only`, None and instances "
+      "of\ndataclasses that are not registered are leaves.\n\n"
       ">>> from opwright.pytree import tree_flatten\n"
       ">>> tree_flatten((1, {\"a\": 2, \"b\": None}))\n"
       "([1, 2], TreeSpec((*, {\"a\": *, \"b\": None})))\n");

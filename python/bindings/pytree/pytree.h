@@ -20,9 +20,21 @@ struct FlatTree {
   TreeSpec spec;
 };
 
+// What counts as a leaf.
+struct TreeRules {
+  PyObject* is_leaf = nullptr;   // a Python predicate, called for each node; borrowed
+  bool registered_only = false;  // None and dataclasses that are not registered are leaves
+};
+
+// The kind of a node, apart from the predicate of the rules.
+[[nodiscard]] TreeKind tree_kind_of(PyObject* object, const TreeRules& rules);
+[[nodiscard]] bool is_leaf_by_rule(PyObject* object, const TreeRules& rules);
+// The children of a node that is no leaf, as a tuple (invalid for None).
+[[nodiscard]] nanobind::object open_node(PyObject* object, TreeKind kind, TreeNode& node);
+
 // RecursionError for a tree that contains itself or is very deep; also throws what registered
 // classes and dataclasses raise.
-[[nodiscard]] FlatTree tree_flatten(PyObject* tree);
+[[nodiscard]] FlatTree tree_flatten(PyObject* tree, const TreeRules& rules = {});
 
 // A new tree. ValueError if the number of leaves differs from the spec's. A dataclass instance is
 // created from its fields only: neither __init__ nor __post_init__ runs.

@@ -342,7 +342,9 @@ def test_a_list_that_changes_while_it_is_flattened_does_no_harm(flatten_of_bag):
 
 
 def test_registering_a_class_twice_is_refused():
-    with pytest.raises(ValueError, match=r"^register_pytree_node: Pair was registered before$"):
+    with pytest.raises(
+        ValueError, match=r"^register_pytree_node: Pair is already registered as pytree node$"
+    ):
         register_pytree_node(Pair, list, list)
 
 
