@@ -6,17 +6,22 @@ from typing import Any, Literal, ParamSpec, TypeVar
 
 from . import _C, pytree
 from ._func.forward_mode import jvp, linearize
+from ._func.functional_module import functional_call, stack_module_state
 from ._func.jacobian import hessian, jacfwd, jacrev
-from ._func.reverse_mode import grad, value_and_grad, vjp
+from ._func.refusal import refusal
+from ._func.reverse_mode import grad, grad_and_value, value_and_grad, vjp
 
 __all__ = [
+    "functional_call",
     "functionalize",
     "grad",
+    "grad_and_value",
     "hessian",
     "jacfwd",
     "jacrev",
     "jvp",
     "linearize",
+    "stack_module_state",
     "value_and_grad",
     "vjp",
     "vmap",
@@ -26,13 +31,18 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
-def functionalize(func: Callable[_P, _R]) -> Callable[_P, _R]:
+def functionalize(
+    func: Callable[_P, _R],
+    *,
+    remove: Literal["mutations", "mutations_and_views"] = "mutations",
+) -> Callable[_P, _R]:
     """Return a function that computes the same as `func` without in-place writes.
 
     In-place operators are replaced by functional ones, a write to a view creates a new base, and
     random numbers are drawn from a state that is passed along. At the end, arguments and captured
     tensors that were written get their new values, once each. Tensors may be in tuples, lists,
-    dicts and other containers that `opwright.pytree` knows.
+    dicts and other containers that `opwright.pytree` knows. Views stay views with either value of
+    `remove`: no operator writes to them.
 
     >>> import opwright as ow
     >>> def clear_first(x):
@@ -42,6 +52,12 @@ def functionalize(func: Callable[_P, _R]) -> Callable[_P, _R]:
     >>> ow.func.functionalize(clear_first)(x).tolist(), x.tolist()
     ([1.0, 3.0], [0.0, 2.0])
     """
+    if remove not in ("mutations", "mutations_and_views"):
+        raise refusal(
+            "ValueError",
+            "functionalize: Valid options for remove are: 'mutations' and 'mutations_and_views', "
+            f"got {remove!r}",
+        )
 
     @functools.wraps(func)
     def run(*args: _P.args, **kwargs: _P.kwargs) -> _R:

@@ -93,9 +93,10 @@ struct JacobianResult {
 // Throws TypeError for an input whose dtype has no gradients.
 [[nodiscard]] OPWRIGHT_EXPORT VjpResult vjp_function(std::span<const Tensor> inputs,
                                                      const FunctionBody& body);
+// With `strict`, an output that does not depend on the inputs is an error, else its tangent is 0.
 [[nodiscard]] OPWRIGHT_EXPORT JvpResult jvp_function(std::span<const Tensor> inputs,
                                                      std::span<const Tensor> tangents,
-                                                     const FunctionBody& body);
+                                                     const FunctionBody& body, bool strict = false);
 // For a function that returns one real number.
 [[nodiscard]] OPWRIGHT_EXPORT GradResult grad_function(std::span<const Tensor> inputs,
                                                        const FunctionBody& body);

@@ -45,10 +45,12 @@ nb::object vjp_of(const nb::callable& function, const nb::list& inputs) {
   return nb::make_tuple(to_list(found.outputs), nb::cast(found.pull), to_list(found.aux));
 }
 
-nb::object jvp_of(const nb::callable& function, const nb::list& inputs, const nb::list& tangents) {
+nb::object jvp_of(const nb::callable& function, const nb::list& inputs, const nb::list& tangents,
+                  bool strict) {
   ListFunction body(function);
-  const JvpResult found = jvp_function(
-      function_inputs(inputs), tensors_or_none(tangents, "the tangents"), FunctionBody(body));
+  const JvpResult found =
+      jvp_function(function_inputs(inputs), tensors_or_none(tangents, "the tangents"),
+                   FunctionBody(body), strict);
   return nb::make_tuple(to_list(found.outputs), to_list(found.tangents), to_list(found.aux));
 }
 
@@ -78,7 +80,7 @@ void bind_func(nb::module_& m) {
   m.def("vjp", &vjp_of, nb::arg("function"), nb::arg("inputs"),
         "Outputs, pull-back and aux of a function from a list of tensors to two lists.");
   m.def("jvp", &jvp_of, nb::arg("function"), nb::arg("inputs"), nb::arg("tangents"),
-        "Outputs, their tangents and aux.");
+        nb::arg("strict"), "Outputs, their tangents and aux.");
   m.def("grad", &grad_of, nb::arg("function"), nb::arg("inputs"), "Gradients, value and aux.");
   m.def("jacrev", &jacobian_of<&jacrev_function>, nb::arg("function"), nb::arg("inputs"),
         nb::arg("chunk_size"), "For each output the derivatives by input, and aux.");

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import _C, pytree
+from .refusal import refusal
 
 Argnums = int | tuple[int, ...]
 
@@ -31,17 +32,20 @@ class Differentiated:
         self.inputs, self.input_spec = pytree.tree_flatten(chosen)
         for index, leaf in enumerate(self.inputs):
             if not isinstance(leaf, _C.Tensor):
-                raise TypeError(
-                    f"{who}: an argument to differentiate with respect to must be a tensor or a "
-                    f"tree of tensors, but leaf {index} is of class {type(leaf).__name__}"
+                raise refusal(
+                    "TypeError",
+                    f"{who}: Expected the arguments to differentiate with respect to to only "
+                    f"contain Tensors, but leaf {index} is of class {type(leaf).__name__}",
                 )
 
     def _numbers(self, argnums: Argnums) -> list[int]:
         if self.is_one:
             return [argnums]
         if not isinstance(argnums, tuple) or not all(type(each) is int for each in argnums):
-            raise TypeError(
-                f"{self.who}: argnums must be an int or a tuple of ints, got {argnums!r}"
+            raise refusal(
+                "TypeError",
+                f"{self.who}: argnums must be int or Tuple[int, ...], and its elements must be int"
+                f"s, got {argnums!r}",
             )
         return list(argnums)
 
@@ -53,22 +57,27 @@ class Differentiated:
         aux = None
         if self.has_aux:
             if not isinstance(returned, tuple) or len(returned) != 2:
-                raise TypeError(
-                    f"{self.who}: with has_aux=True the function must return a pair (output, aux), "
-                    f"got {type(returned).__name__}"
+                raise refusal(
+                    "TypeError",
+                    f"{self.who}: output of function f should be a tuple: (output, aux) if has_aux "
+                    f"is True, got {type(returned).__name__}",
                 )
             returned, aux = returned
         self.returned_class = type(returned)
         outputs, self.output_spec = pytree.tree_flatten(returned)
+        if not outputs:
+            raise refusal(
+                "TypeError",
+                f"{self.who}: Expected f to be a function that has non-empty output, got ",
+                returned,
+            )
         for output in outputs:
             if not isinstance(output, _C.Tensor):
-                raise TypeError(
-                    f"{self.who}: the function must return tensors, got {type(output).__name__}"
-                    + (
-                        ""
-                        if self.has_aux
-                        else "; pass what else it computes along with has_aux=True"
-                    )
+                raise refusal(
+                    "TypeError",
+                    f"{self.who}: expected f(*primals) to return only tensors, got unsupported "
+                    f"type {type(output)}",
+                    "" if self.has_aux else "; pass what else it computes along with has_aux=True",
                 )
         self.aux_leaves, self.aux_spec = pytree.tree_flatten(aux)
         return outputs, [leaf for leaf in self.aux_leaves if isinstance(leaf, _C.Tensor)]
@@ -93,8 +102,9 @@ class Differentiated:
         """Return the leaves of a tree that must have the structure of the function's result."""
         leaves, spec = pytree.tree_flatten(tree)
         if spec != self.output_spec:
-            raise ValueError(
-                f"{self.who}: the {what} must have the structure of what the function returned, "
-                f"{self.output_spec}, got {spec}"
+            raise refusal(
+                "ValueError",
+                f"{self.who}: Expected pytree structure of {what} to be the same as pytree "
+                f"structure of outputs to the function, {self.output_spec}, got {spec}",
             )
         return leaves

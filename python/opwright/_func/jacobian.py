@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import _C
 from .differentiated import Argnums, Differentiated
+from .refusal import refusal
 
 
 def _jacobian(
@@ -17,7 +18,9 @@ def _jacobian(
     chunk_size: int | None,
 ) -> Callable:
     if chunk_size is not None and chunk_size <= 0:
-        raise ValueError(f"{who}: chunk_size must be positive, got {chunk_size}")
+        raise refusal(
+            "ValueError", f"{who}: `chunk_size` should be greater than 0, got {chunk_size}"
+        )
 
     @functools.wraps(func)
     def run(*args: Any, **kwargs: Any) -> Any:

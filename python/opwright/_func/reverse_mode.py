@@ -1,4 +1,4 @@
-"""Reverse mode: grad, value_and_grad, vjp."""
+"""Reverse mode: grad, grad_and_value, vjp."""
 
 import functools
 from collections.abc import Callable
@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import _C
 from .differentiated import Argnums, Differentiated
+from .refusal import refusal
 
 
 def _differentiate(
@@ -16,9 +17,10 @@ def _differentiate(
     def scalar_function(inputs: list[_C.Tensor]) -> tuple[list[_C.Tensor], list[_C.Tensor]]:
         found = call(inputs)
         if not issubclass(call.returned_class, _C.Tensor):
-            raise TypeError(
-                f"{who}: the function must return one tensor, got {call.returned_class.__name__}; "
-                "return what else it computes with has_aux=True, or use vjp or jacrev"
+            raise refusal(
+                "TypeError",
+                f"{who}: Expected f(*args) to return a Tensor, got {call.returned_class.__name__}; "
+                "return what else it computes with has_aux=True, or use vjp or jacrev",
             )
         return found
 
@@ -46,30 +48,33 @@ def grad(func: Callable, argnums: Argnums = 0, has_aux: bool = False) -> Callabl
 
     @functools.wraps(func)
     def run(*args: Any, **kwargs: Any) -> Any:
-        gradient, _, aux = _differentiate("grad", func, argnums, has_aux, args, kwargs)
+        gradient, _, aux = _differentiate("grad(f)(*args)", func, argnums, has_aux, args, kwargs)
         return (gradient, aux) if has_aux else gradient
 
     return run
 
 
-def value_and_grad(func: Callable, argnums: Argnums = 0, has_aux: bool = False) -> Callable:
+def grad_and_value(func: Callable, argnums: Argnums = 0, has_aux: bool = False) -> Callable:
     """Return a function that computes `func` and its gradient: `(gradient, value)`.
 
     With `has_aux` it returns `(gradient, (value, aux))`. Otherwise it is like `grad`.
 
     >>> import opwright as ow
-    >>> ow.func.value_and_grad(lambda x: (x * x).sum())(ow.tensor([1.0, 2.0]))
+    >>> ow.func.grad_and_value(lambda x: (x * x).sum())(ow.tensor([1.0, 2.0]))
     (tensor([2., 4.]), tensor(5.))
     """
 
     @functools.wraps(func)
     def run(*args: Any, **kwargs: Any) -> Any:
         gradient, value, aux = _differentiate(
-            "value_and_grad", func, argnums, has_aux, args, kwargs
+            "grad_and_value(f)(*args)", func, argnums, has_aux, args, kwargs
         )
         return (gradient, (value, aux)) if has_aux else (gradient, value)
 
     return run
+
+
+value_and_grad = grad_and_value
 
 
 def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
@@ -84,7 +89,9 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     >>> pull_back(ow.tensor([2.0, 0.0]))
     (tensor([2., 0.]),)
     """
-    call = Differentiated("vjp", func, primals, {}, tuple(range(len(primals))), has_aux)
+    call = Differentiated(
+        "vjp(f, *primals)", func, primals, {}, tuple(range(len(primals))), has_aux
+    )
     outputs, pull, aux = _C.vjp(call, call.inputs)
 
     def pull_back(*cotangents: Any) -> Any:

@@ -156,17 +156,17 @@ GradResult grad_function(std::span<const Tensor> inputs, const FunctionBody& bod
 
 std::vector<size_t> checked_argnums(std::span<const int64_t> argnums, size_t count) {
   OPWRIGHT_CHECK_VALUE(!argnums.empty(),
-                       "argnums is empty: it names the arguments to "
+                       "argnums must be non-empty: it names the arguments to "
                        "differentiate with respect to");
   std::vector<size_t> places;
   const auto limit = static_cast<int64_t>(count);
   for (const int64_t argnum : argnums) {
-    OPWRIGHT_CHECK_INDEX(argnum >= -limit && argnum < limit, "argnums has ", argnum,
-                         ", but the function got ", count,
-                         count == 1 ? " positional argument" : " positional arguments");
+    OPWRIGHT_CHECK_INDEX(argnum >= -limit && argnum < limit, "argnums has ", argnum, ", but only ",
+                         count, " positional inputs were given");
     const auto place = static_cast<size_t>(argnum < 0 ? argnum + limit : argnum);
     for (const size_t other : places) {
-      OPWRIGHT_CHECK_VALUE(other != place, "argnums names argument ", place, " twice");
+      OPWRIGHT_CHECK_VALUE(other != place,
+                           "argnums elements must be unique, but two name argument ", place);
     }
     places.push_back(place);
   }

@@ -37,20 +37,22 @@ Tensor in_blocks(const Tensor& rows, const Tensor& output, const Tensor& input) 
 }
 
 void check_real(const char* who, const char* what, const Tensor& tensor) {
-  OPWRIGHT_CHECK(!is_complex(tensor.dtype()), who, ": ", what, " (", tensor,
-                 ") is complex, and its derivatives are not a single number for each pair of "
-                 "elements; differentiate real and imaginary parts");
+  OPWRIGHT_CHECK(!is_complex(tensor.dtype()), who, ": Expected all ", what,
+                 " to be real but received a complex tensor (", tensor,
+                 "), whose derivatives are not a single number for each pair of elements; "
+                 "differentiate real and imaginary parts");
 }
 
 }  // namespace
 
 JacobianResult jacrev_function(std::span<const Tensor> inputs, const FunctionBody& body,
                                int64_t chunk_size) {
+  for (const Tensor& input : inputs) check_real("jacrev", "inputs", input);
   const VjpResult run = vjp_function(inputs, body);
   JacobianResult jacobian{.rows = {}, .aux = run.aux};
   for (size_t i = 0; i < run.outputs.size(); ++i) {
     const Tensor& output = run.outputs[i];
-    check_real("jacrev", "an output", output);
+    check_real("jacrev", "outputs", output);
     const Tensor basis[] = {basis_of(output)};
     const BatchDims in_dims{0};
     std::vector<Tensor> found =
@@ -72,7 +74,7 @@ JacobianResult jacfwd_function(std::span<const Tensor> inputs, const FunctionBod
                                int64_t chunk_size) {
   JacobianResult jacobian;
   for (size_t k = 0; k < inputs.size(); ++k) {
-    check_real("jacfwd", "an input", inputs[k]);
+    check_real("jacfwd", "inputs", inputs[k]);
     const Tensor basis[] = {basis_of(inputs[k])};
     const BatchDims in_dims{0};
     size_t num_outputs = 0;
@@ -83,6 +85,8 @@ JacobianResult jacfwd_function(std::span<const Tensor> inputs, const FunctionBod
                      tangents[k] = samples[0];
                      JvpResult run = jvp_function(inputs, tangents, body);
                      num_outputs = run.outputs.size();
+                     for (const Tensor& output : run.outputs)
+                       check_real("jacfwd", "outputs", output);
                      MappedOutputs outputs{.tensors = std::move(run.tangents), .dims = {}};
                      outputs.dims.assign(num_outputs, -1);
                      for (const std::vector<Tensor>& rest : {run.outputs, run.aux}) {

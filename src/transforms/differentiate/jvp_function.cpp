@@ -15,7 +15,7 @@
 namespace opwright {
 
 JvpResult jvp_function(std::span<const Tensor> inputs, std::span<const Tensor> tangents,
-                       const FunctionBody& body) {
+                       const FunctionBody& body, bool strict) {
   OPWRIGHT_CHECK_VALUE(inputs.size() == tangents.size(), "jvp: ", inputs.size(), " primals, but ",
                        tangents.size(), " tangents");
   const auto level = JvpPtr::take(new Jvp(current_interpreter()));
@@ -40,6 +40,9 @@ JvpResult jvp_function(std::span<const Tensor> inputs, std::span<const Tensor> t
   for (const Tensor& output : given.outputs) {
     result.outputs.push_back(level->primal_of(output));
     Tensor tangent = level->tangent_of(output);
+    OPWRIGHT_CHECK_VALUE(!strict || tangent.is_defined(), "jvp: output ", result.outputs.size() - 1,
+                         " (", output,
+                         ") is independent of the inputs, which is not allowed with strict=True");
     result.tangents.push_back(tangent.is_defined() ? tangent : zeros_like(result.outputs.back()));
   }
   for (const Tensor& each : given.aux) result.aux.push_back(level->primal_of(each));

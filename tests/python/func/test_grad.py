@@ -161,12 +161,12 @@ def test_an_output_that_is_no_scalar_is_refused():
 
 
 def test_an_output_that_is_no_tensor_is_refused():
-    with pytest.raises(TypeError, match="grad: the function must return tensors, got float"):
+    with pytest.raises(TypeError, match=r"expected f\(\*primals\) to return only tensors.*float"):
         grad(lambda x: 1.0)(ow.ones(2))
 
 
 def test_several_outputs_are_refused():
-    with pytest.raises(TypeError, match="grad: the function must return one tensor, got tuple"):
+    with pytest.raises(TypeError, match=r"Expected f\(\*args\) to return a Tensor, got tuple"):
         grad(lambda x: (x.sum(), x))(ow.ones(2))
 
 
@@ -181,33 +181,29 @@ def test_an_input_of_integers_is_refused():
 
 
 def test_an_input_that_is_no_tensor_is_refused():
-    with pytest.raises(
-        TypeError, match="must be a tensor or a tree of tensors, but leaf 0 is of class float"
-    ):
+    with pytest.raises(TypeError, match="to only contain Tensors, but leaf 0 is of class float"):
         grad(lambda x: x)(1.0)
 
 
 def test_argnums_out_of_range_are_refused():
-    with pytest.raises(
-        IndexError, match="argnums has 1, but the function got 1 positional argument"
-    ):
+    with pytest.raises(IndexError, match="argnums has 1, but only 1 positional inputs were given"):
         grad(lambda x: x.sum(), argnums=1)(ow.ones(2))
 
 
 def test_argnums_of_another_class_are_refused():
-    with pytest.raises(
-        TypeError, match=r"grad: argnums must be an int or a tuple of ints, got \[0\]"
-    ):
+    with pytest.raises(TypeError, match=r"argnums must be int or Tuple\[int, ...\].*, got \[0\]"):
         grad(lambda x: x.sum(), argnums=[0])(ow.ones(2))
 
 
 def test_an_argument_named_twice_is_refused():
-    with pytest.raises(ValueError, match="argnums names argument 0 twice"):
+    with pytest.raises(
+        ValueError, match="argnums elements must be unique, but two name argument 0"
+    ):
         grad(lambda x: x.sum(), argnums=(0, -1))(ow.ones(2))
 
 
 def test_has_aux_asks_for_a_pair():
-    with pytest.raises(TypeError, match=r"grad: with has_aux=True the function must return a pair"):
+    with pytest.raises(TypeError, match=r"output of function f should be a tuple: \(output, aux\)"):
         grad(lambda x: x.sum(), has_aux=True)(ow.ones(2))
 
 
@@ -243,7 +239,9 @@ def test_the_input_itself_cannot_be_written():
 def test_cotangents_of_another_structure_are_refused():
     _, pull = vjp(lambda x: (x, x), ow.ones(2))
 
-    with pytest.raises(ValueError, match="vjp: the cotangents must have the structure of what"):
+    with pytest.raises(
+        ValueError, match="Expected pytree structure of cotangents to be the same as"
+    ):
         pull([ow.ones(2)])
 
 

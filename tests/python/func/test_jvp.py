@@ -258,12 +258,14 @@ def test_an_input_of_integers_is_refused():
 
 
 def test_primals_must_be_a_tuple():
-    with pytest.raises(TypeError, match="jvp: primals must be a tuple, got Tensor"):
+    with pytest.raises(
+        TypeError, match=r"jvp\(f, primals, tangents\): Expected primals to be a tuple"
+    ):
         jvp(lambda x: x, ow.ones(2), ow.ones(2))
 
 
 def test_tangents_of_another_structure_are_refused():
-    with pytest.raises(ValueError, match="jvp: tangents must have the structure of the primals"):
+    with pytest.raises(ValueError, match="to have the same python structure"):
         jvp(lambda x: x, (ow.ones(2),), (ow.ones(2), ow.ones(2)))
 
 
@@ -323,5 +325,7 @@ def test_a_hessian():
 
 
 def test_complex_jacobians_are_refused():
-    with pytest.raises(RuntimeError, match=r"jacrev: an output \(complex64\[1\]\) is complex"):
+    with pytest.raises(
+        RuntimeError, match=r"jacrev: Expected all inputs to be real .*complex64\[1\]"
+    ):
         jacrev(lambda z: z * z)(ow.tensor([1j]))

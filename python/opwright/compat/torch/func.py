@@ -2,27 +2,31 @@
 
 from opwright.compat._absent import absent
 from opwright.func import (
+    functional_call,
     functionalize,
     grad,
+    grad_and_value,
     hessian,
     jacfwd,
     jacrev,
     jvp,
     linearize,
-    value_and_grad,
+    stack_module_state,
     vjp,
     vmap,
 )
 
 __all__ = [
+    "functional_call",
     "functionalize",
     "grad",
+    "grad_and_value",
     "hessian",
     "jacfwd",
     "jacrev",
     "jvp",
     "linearize",
-    "value_and_grad",
+    "stack_module_state",
     "vjp",
     "vmap",
 ]
