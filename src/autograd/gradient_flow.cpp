@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "opwright/dispatch/property.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/fake_tensor.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
@@ -51,8 +52,9 @@ const Operator& sum_gradients_operator() {
 }
 
 OPWRIGHT_LIBRARY_FRAGMENT(opwright, m) {
-  m.def("computed_for(Tensor value, Tensor[] gradients) -> Tensor");
-  m.def("sum_gradients(Tensor a, Tensor b) -> Tensor");
+  constexpr Tags kTags = with_properties({}, {Property::Internal});
+  m.def("computed_for(Tensor value, Tensor[] gradients) -> Tensor", kTags);
+  m.def("sum_gradients(Tensor a, Tensor b) -> Tensor", kTags);
   m.register_fake("computed_for", &computed_for_fake);
   m.register_fake("sum_gradients", &sum_gradients_fake);
 }

@@ -4,6 +4,7 @@
 
 #include "opwright/autograd/accumulate.h"
 #include "opwright/autograd/history.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/fake_tensor.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/library.h"
@@ -47,11 +48,12 @@ Tensor graft(const Tensor& history, const Tensor& value) {
 }
 
 OPWRIGHT_LIBRARY_FRAGMENT(opwright, m) {
-  m.def("accumulate_gradient(Tensor leaf, Tensor gradient) -> ()", {Tag::Ordered});
-  m.def("assign_gradient(Tensor leaf, Tensor? gradient) -> ()", {Tag::Ordered});
+  constexpr Tags kOrdered = with_properties({Tag::Ordered}, {Property::Internal});
+  m.def("accumulate_gradient(Tensor leaf, Tensor gradient) -> ()", kOrdered);
+  m.def("assign_gradient(Tensor leaf, Tensor? gradient) -> ()", kOrdered);
   m.impl("accumulate_gradient", &accumulate_gradient);
   m.impl("assign_gradient", &assign_gradient);
-  m.def("graft(Tensor history, Tensor value) -> Tensor");
+  m.def("graft(Tensor history, Tensor value) -> Tensor", with_properties({}, {Property::Internal}));
   m.register_fake("graft", &graft_fake);
   m.register_autograd("graft", &graft_backward);
   m.register_vmap("graft", &graft_vmap);

@@ -19,6 +19,7 @@
 #include "opwright/error.h"
 #include "opwright/registration/kernel.h"
 #include "opwright/schema/schema.h"
+#include "opwright/transforms/functionalize/functional_sibling.h"
 #include "opwright/value.h"
 
 namespace opwright {
@@ -121,11 +122,7 @@ int64_t since_version(const OpwRecord& record, std::string_view engine, int64_t 
 // For a functional form (transforms/functional_sibling.h), the operator that writes, which takes
 // the same arguments; otherwise null.
 const Operator* find_writing_origin(const Operator& op) {
-  constexpr std::string_view kPrefix = "_functional_";
-  if (!std::string_view(op.schema().name.base).starts_with(kPrefix)) return nullptr;
-  OperatorName name = op.schema().name;
-  name.base.erase(0, kPrefix.size());
-  const Operator* origin = Registry::get().find(name.text());
+  const Operator* origin = find_sibling_origin(op);
   const bool is_same =
       origin && origin->writes_arguments() && origin->num_arguments() == op.num_arguments();
   return is_same ? origin : nullptr;

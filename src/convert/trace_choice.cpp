@@ -8,6 +8,7 @@
 
 #include "opwright/convert/converter.h"
 #include "opwright/dispatch/operator.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/slot.h"
 #include "opwright/transforms/trace/trace.h"
@@ -16,8 +17,7 @@ namespace opwright {
 namespace {
 
 bool can_be_taken_apart(const Operator& op) {
-  return op.schema().name.name_space == "aten" &&
-         (op.record(Slot::Decompose) || op.record(Slot::ImplicitComposite));
+  return is_builtin(op) && (op.record(Slot::Decompose) || op.record(Slot::ImplicitComposite));
 }
 
 // Querying every operator is slow: the results of a version are cached until something is

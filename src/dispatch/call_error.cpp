@@ -4,6 +4,7 @@
 
 #include "opwright/base/given_error.h"
 #include "opwright/base/user_line.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/dispatch/record.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/schema/constant.h"
@@ -195,7 +196,7 @@ void throw_real_result(const Operator& op, Results results, uint32_t index) {
 
 void note_fake_kernel(Error& error, const Operator& op) {
   // Built-in operators get no note: the cause is in an author's operator.
-  if (namespace_of(op) == "aten" || namespace_of(op) == "opwright") return;
+  if (is_of_core(op)) return;
   const std::string called = current_user_line().is_known() ? ", called" + at_user_line() : "";
   for (const auto& [slot, site] : Registry::get().implementations(op)) {
     if (slot != Slot::Fake) continue;

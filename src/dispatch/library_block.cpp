@@ -4,6 +4,7 @@
 #include "opwright/base/given_error.h"
 #include "opwright/base/intern.h"
 #include "opwright/dispatch/first_use.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/library.h"
 
 namespace opwright {
@@ -100,8 +101,10 @@ std::vector<Registration> register_contents(BlockContents contents, const OpwHos
     done.push_back(registry.claim_namespace(each.name_space, each.site, {.library = library}));
   }
   for (const BlockDefinition& each : contents.definitions) {
-    done.push_back(registry.define(each.schema, Tags::from_bits(each.tags), each.site,
-                                   {.library = library, .name_space = each.name_space}));
+    const Tags tags = Tags::from_bits(each.tags);
+    const bool is_binary = *library != '\0';
+    done.push_back(registry.define(each.schema, is_binary ? without_properties(tags) : tags,
+                                   each.site, {.library = library, .name_space = each.name_space}));
   }
   if (between) between(context);
   for (BlockFunction& each : contents.functions) {

@@ -11,6 +11,7 @@
 #include "opwright/ir/graph/node.h"
 #include "opwright/ir/graph/node_argument.h"
 #include "opwright/ir/graph/random_input.h"
+#include "opwright/ir/passes/input_write.h"
 #include "opwright/transforms/trace/make_fx.h"
 #include "opwright/transforms/trace/trace.h"
 
@@ -29,12 +30,6 @@ GraphPtr take_apart(const GraphPtr& graph) {
   return graph->copy();
 }
 
-bool is_write(const Node& node) {
-  return node.kind() == NodeKind::Call && node.op().name() == "aten::copy_" &&
-         node.args()[0].kind() == NodeArgument::Kind::Value &&
-         node.args()[0].value().node().kind() == NodeKind::Input;
-}
-
 }  // namespace
 
 EngineProgram make_engine_program(const GraphPtr& graph) {
@@ -45,7 +40,7 @@ EngineProgram make_engine_program(const GraphPtr& graph) {
   const std::vector<GraphValue*> inputs = program.graph->inputs();
   std::vector<Node*> writes;
   for (Node* node = program.graph->first(); node; node = node->next()) {
-    if (is_write(*node)) writes.push_back(node);
+    if (writes_input(*node)) writes.push_back(node);
   }
   if (writes.empty()) return program;
   const auto given = program.graph->outputs();

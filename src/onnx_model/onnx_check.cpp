@@ -22,6 +22,7 @@
 #include "opwright/convert/onnx/model/model.h"
 #include "opwright/convert/onnx/onnx_converter.h"
 #include "opwright/dispatch/operator.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/error.h"
 #include "opwright/onnx_model/onnx_call.h"
 #include "opwright/runtime/onnx.h"
@@ -37,8 +38,6 @@ constexpr int kMostOtherSizes = 2;
 constexpr uint32_t kMostOnnxInputs = 8;
 // More than the error of rounding to float32.
 constexpr double kMostLoss = 1.0 / (1 << 23);
-
-bool is_built_in(const Operator& op) { return op.schema().name.name_space == "aten"; }
 
 bool has_own_rule(const Operator& op) {
   return find_converter(op, onnx::kEngine, onnx::kDefaultOpset).is_there();
@@ -73,7 +72,7 @@ class OnnxCheck : public Check {
     if (op.tags().has(Tag::NondeterministicSeeded) || op.tags().has(Tag::Nondeterministic))
       return "it draws random numbers, which no model does the same way";
     const TraceOptions trace = onnx::trace_options(onnx::kDefaultOpset);
-    if (is_built_in(op) && !has_own_rule(op) && !trace.decompose.contains(&op))
+    if (is_builtin(op) && !has_own_rule(op) && !trace.decompose.contains(&op))
       return concatenate("it has no rule for ONNX opset ", onnx::kDefaultOpset);
     return std::nullopt;
   }
@@ -122,18 +121,18 @@ class OnnxCheck : public Check {
   std::optional<Fault> refusal(const Operator& op, const Error& error) {
     const std::string_view kind = error.kind();
     const bool is_limit = kind == "NotImplementedError" || kind == "TypeError";
-    if (is_built_in(op) || (is_limit && !has_own_rule(op))) return leave_out(text_of(error));
+    if (is_builtin(op) || (is_limit && !has_own_rule(op))) return leave_out(text_of(error));
     return Fault{"onnx-raised",
                  concatenate(op.name(), " cannot be exported as ONNX: ", text_of(error))};
   }
 
   std::optional<Fault> look(const CheckInput& input, const Outcome& plain, const OnnxCall& call) {
     if (auto fault = find_wrong_outputs(input, plain, call)) return fault;
-    if (!is_built_in(input.op())) note_arguments(input.example(), call.model);
+    if (!is_builtin(input.op())) note_arguments(input.example(), call.model);
     const std::shared_ptr<OnnxReferee> referee = onnx_referee();
     // Runs of built-in rules are tested elsewhere, on inputs of more than one operator.
-    const bool is_run = referee && !is_built_in(input.op()) &&
-                        !referee->find_reason_to_skip(input.op()).has_value();
+    const bool is_run =
+        referee && !is_builtin(input.op()) && !referee->find_reason_to_skip(input.op()).has_value();
     if (is_run) {
       if (auto fault = find_wrong_run(input, plain, call, *referee)) return fault;
     }

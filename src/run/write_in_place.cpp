@@ -12,11 +12,14 @@
 #include <vector>
 
 #include "opwright/dispatch/operator.h"
+#include "opwright/dispatch/operator_map.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/slot.h"
 #include "opwright/ir/graph/graph.h"
 #include "opwright/ir/graph/infer.h"
 #include "opwright/ir/graph/node_text.h"
+#include "opwright/ir/passes/input_write.h"
 #include "opwright/ir/passes/shared_memory.h"
 #include "opwright/schema/schema.h"
 
@@ -25,19 +28,19 @@ namespace {
 
 // The view operator of a scatter operator; it has the scatter's arguments without `src`.
 const Operator* find_view(const Operator& op) {
-  static constexpr std::pair<std::string_view, std::string_view> kScatters[] = {
+  static const OperatorMap<const char*> views{
       {"aten::slice_scatter", "aten::slice.Tensor"},
       {"aten::select_scatter", "aten::select.int"},
       {"aten::diagonal_scatter", "aten::diagonal"},
   };
-  for (const auto& [scatter, view] : kScatters) {
-    if (op.name() == scatter) return Registry::get().find(std::string(view));
-  }
-  return nullptr;
+  const char* const* view = views.find(op);
+  return view ? &Registry::get().require(*view) : nullptr;
 }
 
-// The operator that writes the result of `op` to its first argument: "aten::index_put_".
+// The operator that writes the result of `op` to its first argument: "aten::index_put_". The names
+// of authors' operators do not promise that the two compute the same.
 const Operator* find_in_place(const Operator& op) {
+  if (!is_builtin(op)) return nullptr;
   const OperatorName& name = op.schema().name;
   const std::string overload = name.overload.empty() ? "" : "." + name.overload;
   const Operator* found = Registry::get().find(name.name_space + "::" + name.base + "_" + overload);
@@ -65,7 +68,7 @@ struct Write {
 bool may_pass_on(const Operator& op) {
   const bool is_composite =
       op.record(Slot::ImplicitComposite) || op.record(Slot::ExplicitComposite);
-  return is_composite && op.schema().name.name_space != "aten";
+  return is_composite && !is_builtin(op);
 }
 
 class Search {
@@ -78,11 +81,9 @@ class Search {
   }
 
   [[nodiscard]] std::vector<Write> run() const {
-    static const Operator& copy = Registry::get().require("aten::copy_");
     std::vector<Write> found;
     for (Node* node = graph_.first(); node; node = node->next()) {
-      const bool is_copy =
-          is_call(*node) && &node->op() == &copy && takes_value(*node, 0) && takes_value(*node, 1);
+      const bool is_copy = is_copy_write(*node) && takes_value(*node, 0) && takes_value(*node, 1);
       if (!is_copy) continue;
       std::optional<Write> write = find_write(*node);
       if (write && can_be_early(*write)) found.push_back(std::move(*write));

@@ -77,6 +77,19 @@ TEST(WriteInPlace, WritesOneAfterTheOtherStayInOrder) {
 )");
 }
 
+TEST(WriteInPlace, NamesOfAuthorsOperatorsDoNotPromiseThatTheyComputeTheSame) {
+  Registry& registry = Registry::get();
+  const Registration plain = registry.define("paired::twice(Tensor x) -> Tensor", {});
+  const Registration in_place = registry.define("paired::twice_(Tensor(a!) x) -> Tensor(a!)", {});
+  constexpr const char* kText = R"(graph(captured %total: float32[2]) -> (%new) {
+  %new: float32[2] = paired::twice(%total)
+  %copy_: float32[2] = aten::copy_(%total, %new)
+}
+)";
+
+  EXPECT_EQ(rewritten(kText), kText);
+}
+
 constexpr const char* kStep =
     "graph(captured %cache: float32[4], %x: float32[1]) -> (%total) {\n"
     "  %new: float32[4] = aten::slice_scatter(%cache, %x, start=2, end=3)\n"

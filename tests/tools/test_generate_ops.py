@@ -145,7 +145,7 @@ DEFINITIONS = """\
 OPWRIGHT_LIBRARY(aten, m) {
 #line 1 "ops.yaml"
   m.def("add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", \
-{opwright::Tag::Core, opwright::Tag::Pointwise});
+with_properties({opwright::Tag::Core, opwright::Tag::Pointwise}, {Property::Builtin}));
 """
 
 KERNELS = """\
@@ -193,6 +193,15 @@ def test_kernels_are_declared_with_plain_ints_and_rules_with_symbolic_ones():
     assert DECLARED_KERNELS in sources["register_kernels.cpp"]
     assert DECLARED_FAKES in sources["register_fakes.cpp"]
     assert DECLARED_COMPOSITES in sources["register_composites.cpp"]
+
+
+def test_properties_are_stated_with_the_definition():
+    yaml = "- func: f_backward(Tensor x) -> Tensor\n  properties: [backward]\n  pointwise: f\n"
+
+    text = write_registrations(read(yaml), "ops.yaml", "aten")["register_ops.cpp"]
+
+    assert '#include "opwright/dispatch/property.h"\n' in text
+    assert "with_properties({}, {Property::Builtin, Property::Backward}));" in text
 
 
 def test_every_operator_is_defined_and_implemented_with_its_line():
@@ -308,6 +317,10 @@ F = "- func: f(Tensor self) -> Tensor\n"
         (
             F + "  autocast: {tpu: lower}\n  pointwise: f\n",
             "ops.yaml:2: unknown device 'tpu'; there are cpu, accelerator",
+        ),
+        (
+            F + "  properties: [fast]\n  pointwise: f\n",
+            "ops.yaml:2: unknown property 'fast'; there are backward, cheap, ",
         ),
         (F + "  pointwise: f()\n", "ops.yaml:2: 'f()' is not the name of a pointwise operation"),
         ("- func: [f]\n", "ops.yaml:1: 'func' must be text"),

@@ -17,6 +17,7 @@
 #include "bindings/operator/operator_object.h"
 #include "bindings/operator/operator_text.h"
 #include "opwright/base/small_vector.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/schema/parser.h"
 
@@ -51,8 +52,7 @@ void resolve_packet(PacketObject* self) {
 }
 
 bool makes_tensor(const BindingPlan* plan) {
-  const std::string& base = plan->op().schema().name.base;
-  return !plan->op().takes_tensors() || base.starts_with("new_") || base.ends_with("_like");
+  return !plan->op().takes_tensors() || has_property(plan->op(), Property::Factory);
 }
 
 // zeros(2, 3): ints instead of the list that comes last. A new tuple of them, or null.

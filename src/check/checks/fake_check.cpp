@@ -14,6 +14,7 @@
 #include "opwright/check/variation/fake_run.h"
 #include "opwright/check/variation/other_sizes.h"
 #include "opwright/dispatch/operator.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/dispatch/slot.h"
 #include "opwright/error.h"
 #include "opwright/symbolic/shape_env/shape_env.h"
@@ -59,15 +60,6 @@ bool has_number(const Example& example, int64_t number) {
   });
 }
 
-// Numbers such as fractions or roots of sizes are not integer expressions: built-in operators fix
-// these sizes, and say so.
-bool fixes_sizes_on_purpose(const Operator& op) {
-  const OperatorName& name = op.schema().name;
-  if (name.name_space != "aten") return false;
-  return name.base == "scaled_dot_product_attention" ||
-         (name.base.find("upsample") != std::string::npos && name.overload == "vec");
-}
-
 class FakeCheck : public Check {
  public:
   std::optional<std::string> find_reason_to_skip(const Operator& op) override {
@@ -103,7 +95,7 @@ class FakeCheck : public Check {
     if (auto found = find_difference(fake, input.plain(), values_of(symbols)))
       return fault_of(input.op(), *found);
     if (input.settings().is_harmful) return std::nullopt;
-    if (!fixes_sizes_on_purpose(input.op())) {
+    if (!has_property(input.op(), Property::FixesSizes)) {
       if (auto found = find_fixed_size(input, fake, symbols)) return found;
     }
     return look_at_other_sizes(input, fake);

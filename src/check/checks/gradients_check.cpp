@@ -20,6 +20,7 @@
 #include "opwright/check/gradient/slope.h"
 #include "opwright/check/values/real_numbers.h"
 #include "opwright/dispatch/operator.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/dispatch/slot.h"
 #include "opwright/error.h"
 #include "opwright/schema/schema.h"
@@ -37,15 +38,9 @@ constexpr LineOptions kPoints[] = {
     {.seed = 3, .jitter = 0.02},
 };
 
-// Built-in operators whose formulas, like PyTorch's, assume that every location is written once.
-// The given example may satisfy this, but examples derived from it need not.
-constexpr std::string_view kWritesPlaces[] = {"scatter",     "scatter_",  "index_copy",
-                                              "index_copy_", "index_put", "index_put_"};
-
+// The given example may write every location once, but examples derived from it need not.
 bool may_write_places_twice(const CheckInput& input) {
-  const OperatorName& name = input.op().schema().name;
-  return !input.is_given() && name.name_space == "aten" &&
-         std::ranges::find(kWritesPlaces, name.base) != std::end(kWritesPlaces);
+  return !input.is_given() && has_property(input.op(), Property::UniqueIndices);
 }
 
 bool is_finite(const Example& example) {
@@ -72,7 +67,7 @@ class GradientsCheck final : public Check {
     if (!op.takes_tensors()) return "it takes no tensors";
     if (!has_formula(op)) return "it has no backward formula";
     // What another operator saved must not move independently of the values it was computed from.
-    if (op.schema().name.base.ends_with("_backward"))
+    if (has_property(op, Property::Backward))
       return "it is the backward of another operator, and its arguments depend on each other";
     return std::nullopt;
   }

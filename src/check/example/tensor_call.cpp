@@ -9,6 +9,7 @@
 #include "opwright/base/source_site.h"
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/owned_results.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/replaced_arguments.h"
 #include "opwright/dtype.h"
@@ -135,10 +136,7 @@ bool is_about_data(const Error& error) {
 }
 
 bool depends_on_strides(const Operator& op) {
-  const OperatorName& name = op.schema().name;
-  return op.tags().has(Tag::NeedsExactStrides) ||
-         (name.name_space == "aten" &&
-          (name.base.starts_with("as_strided") || name.base == "_embedding_bag"));
+  return op.tags().has(Tag::NeedsExactStrides) || has_property(op, Property::StrideDependent);
 }
 
 bool holds_objects(const Example& example) {

@@ -16,6 +16,7 @@
 #include "opwright/compile/lower/whole_views.h"
 #include "opwright/compile/object/code_maker.h"
 #include "opwright/dispatch/operator.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/ir/passes/common_subexpressions.h"
 #include "opwright/ir/passes/dead_code.h"
@@ -26,14 +27,10 @@
 namespace opwright {
 namespace {
 
-// Built-in operators that are decomposed. Operators derived from a schema, such as functional forms
-// of in-place operators, stay calls, and so does a product with a sum, which one kernel computes. A
-// mean is a reduction of a nest.
+// Built-in operators that are decomposed. Functional forms of in-place operators stay calls.
 bool is_taken_apart(const Operator& op) {
-  const std::string_view base = op.schema().name.base;
-  return op.record(Slot::Decompose) && op.schema().name.name_space == "aten" &&
-         !base.starts_with("_functional_") && base != "addmm" && base != "baddbmm" &&
-         base != "addmv" && base != "mean";
+  return op.record(Slot::Decompose) && is_builtin(op) &&
+         !has_property(op, Property::FunctionalForm) && !has_property(op, Property::CompiledWhole);
 }
 
 // Empty if the graph has none; otherwise all, since some decompose into others.

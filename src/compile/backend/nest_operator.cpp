@@ -10,6 +10,7 @@
 
 #include "opwright/base/counted_object.h"
 #include "opwright/compile/backend/nest_call.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/error.h"
 #include "opwright/value.h"
@@ -65,7 +66,8 @@ const Operator& define_operator(size_t num_results, bool writes) {
   if (num_results != 1) results = "(" + results + ")";
   registry
       .define(concatenate(name, "(Nest nest, Tensor[] inputs, ",
-                          writes ? "Tensor(a!) written, " : "", "SymInt[] numbers) -> ", results))
+                          writes ? "Tensor(a!) written, " : "", "SymInt[] numbers) -> ", results),
+              with_properties({}, {Property::Internal}))
       .keep();
   registry
       .implement(

@@ -1,7 +1,6 @@
 #include "opwright/compile/fuse/point_node.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "opwright/compile/fuse/formula.h"
 #include "opwright/compile/fuse/nest.h"
 #include "opwright/dispatch/operator.h"
+#include "opwright/dispatch/operator_map.h"
 #include "opwright/ops/engine/pointwise/pointwise_formula.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"
@@ -98,12 +98,11 @@ std::optional<PointNode> describe_formula(const Node& node) {
 // ---- Copies and constants ----
 
 std::optional<PointNode> describe_copy(const Node& node) {
-  const std::string_view name = node.op().name();
-  const bool is_copy = name == "aten::copy";
-  if (!is_copy && name != "aten::clone" && name != "aten::_to_copy" &&
-      name != "aten::lift_fresh_copy")
-    return std::nullopt;
-  GraphValue* from = tensor_argument(node, is_copy ? 1 : 0);
+  static const OperatorMap<uint32_t> copied_arguments{
+      {"aten::copy", 1}, {"aten::clone", 0}, {"aten::_to_copy", 0}, {"aten::lift_fresh_copy", 0}};
+  const uint32_t* copied = copied_arguments.find(node.op());
+  if (!copied) return std::nullopt;
+  GraphValue* from = tensor_argument(node, *copied);
   const Tensor to = node.values()[0].tensor();
   if (!from || !is_plain_cpu(to)) return std::nullopt;
   PointNode point{.inputs = {from}};
@@ -116,20 +115,16 @@ std::optional<PointNode> describe_copy(const Node& node) {
 
 std::optional<PointNode> describe_constant(const Node& node) {
   struct Filled {
-    std::string_view name;
     std::string_view argument;  // that specifies the number
     int number = 0;
   };
-  static constexpr auto kFilled = std::to_array<Filled>({{"aten::full", "fill_value"},
-                                                         {"aten::full_like", "fill_value"},
-                                                         {"aten::fill.Scalar", "value"},
-                                                         {"aten::scalar_tensor", "s"},
-                                                         {"aten::zeros", "", 0},
-                                                         {"aten::zeros_like", "", 0},
-                                                         {"aten::ones", "", 1},
-                                                         {"aten::ones_like", "", 1}});
-  const auto* found = std::ranges::find(kFilled, std::string_view(node.op().name()), &Filled::name);
-  if (found == kFilled.end() || !is_plain_cpu(node.values()[0].tensor())) return std::nullopt;
+  static const OperatorMap<Filled> filled{
+      {"aten::full", {"fill_value"}},   {"aten::full_like", {"fill_value"}},
+      {"aten::fill.Scalar", {"value"}}, {"aten::scalar_tensor", {"s"}},
+      {"aten::zeros", {"", 0}},         {"aten::zeros_like", {"", 0}},
+      {"aten::ones", {"", 1}},          {"aten::ones_like", {"", 1}}};
+  const Filled* found = filled.find(node.op());
+  if (!found || !is_plain_cpu(node.values()[0].tensor())) return std::nullopt;
   Scalar number(found->number);
   if (const NodeArgument* given = find_argument(node, found->argument)) {
     const OpwValue& value = given->constant().get();
@@ -147,28 +142,23 @@ std::optional<PointNode> describe_constant(const Node& node) {
 
 // ---- Reductions ----
 
-struct FoldName {
-  std::string_view name;
+struct FoldRule {
   LaneOp op;
   bool is_mean = false;
 };
-constexpr auto kFoldOperators =
-    std::to_array<FoldName>({{"aten::sum", LaneOp::FoldSum},
-                             {"aten::sum.dim_IntList", LaneOp::FoldSum},
-                             {"aten::mean", LaneOp::FoldSum, true},
-                             {"aten::mean.dim", LaneOp::FoldSum, true},
-                             {"aten::prod", LaneOp::FoldProduct},
-                             {"aten::prod.dim_int", LaneOp::FoldProduct},
-                             {"aten::amax", LaneOp::FoldMaximum},
-                             {"aten::amin", LaneOp::FoldMinimum},
-                             {"aten::max", LaneOp::FoldMaximum},
-                             {"aten::min", LaneOp::FoldMinimum},
-                             {"aten::any", LaneOp::FoldOr},
-                             {"aten::any.dim", LaneOp::FoldOr},
-                             {"aten::any.dims", LaneOp::FoldOr},
-                             {"aten::all", LaneOp::FoldAnd},
-                             {"aten::all.dim", LaneOp::FoldAnd},
-                             {"aten::all.dims", LaneOp::FoldAnd}});
+
+const FoldRule* find_fold_rule(const Operator& op) {
+  static const OperatorMap<FoldRule> rules{
+      {"aten::sum", {LaneOp::FoldSum}},        {"aten::sum.dim_IntList", {LaneOp::FoldSum}},
+      {"aten::mean", {LaneOp::FoldSum, true}}, {"aten::mean.dim", {LaneOp::FoldSum, true}},
+      {"aten::prod", {LaneOp::FoldProduct}},   {"aten::prod.dim_int", {LaneOp::FoldProduct}},
+      {"aten::amax", {LaneOp::FoldMaximum}},   {"aten::amin", {LaneOp::FoldMinimum}},
+      {"aten::max", {LaneOp::FoldMaximum}},    {"aten::min", {LaneOp::FoldMinimum}},
+      {"aten::any", {LaneOp::FoldOr}},         {"aten::any.dim", {LaneOp::FoldOr}},
+      {"aten::any.dims", {LaneOp::FoldOr}},    {"aten::all", {LaneOp::FoldAnd}},
+      {"aten::all.dim", {LaneOp::FoldAnd}},    {"aten::all.dims", {LaneOp::FoldAnd}}};
+  return rules.find(op);
+}
 
 // The dimensions named by the argument `dim`; none or an empty list: all.
 std::optional<std::vector<bool>> folded_dims(const Node& node, int64_t ndim) {
@@ -198,9 +188,8 @@ DType fold_compute(LaneOp op, DType from, DType result) {
 }
 
 std::optional<PointNode> describe_fold(const Node& node, const FusionTarget& target) {
-  const auto* found =
-      std::ranges::find(kFoldOperators, std::string_view(node.op().name()), &FoldName::name);
-  GraphValue* from = found != kFoldOperators.end() ? tensor_argument(node, 0) : nullptr;
+  const FoldRule* found = find_fold_rule(node.op());
+  GraphValue* from = found ? tensor_argument(node, 0) : nullptr;
   if (!from) return std::nullopt;
   std::optional<std::vector<bool>> dims = folded_dims(node, from->tensor().dim());
   if (!dims || std::ranges::none_of(*dims, [](bool is_folded) { return is_folded; }))

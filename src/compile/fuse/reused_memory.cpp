@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "opwright/dispatch/operator.h"
+#include "opwright/dispatch/property.h"
+#include "opwright/ir/passes/input_write.h"
 #include "opwright/tensor.h"
 
 namespace opwright {
@@ -26,7 +28,7 @@ bool lie_alike(const Tensor& a, const Tensor& b) {
 // operator may keep a reference to its results.
 bool is_fresh(const GraphValue& value) {
   return value.node().kind() == NodeKind::Call && !value.node().op().gives_views() &&
-         value.node().op().schema().name.name_space == "aten";
+         is_builtin(value.node().op());
 }
 
 // Through how many maps the group reads the value.
@@ -92,8 +94,7 @@ std::optional<ReusedMemory::Choice> ReusedMemory::find_write_back(
   Node* copy = nullptr;
   for (Node* user : output.value->users()) {
     if (std::ranges::find(group.nodes, user) != group.nodes.end()) continue;
-    if (copy || user->kind() != NodeKind::Call || user->op().name() != "aten::copy_")
-      return std::nullopt;
+    if (copy || !is_copy_write(*user)) return std::nullopt;
     copy = user;
   }
   if (!copy || &copy->args()[1].value() != output.value ||

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,15 +22,16 @@ bool is_one(const NodeArgument& argument) {
   return value.tag == kOpwFloat && ValueOf<Scalar>::read(value).to<double>() == 1;
 }
 
-bool is_call_of(const Node& node, std::string_view name) {
-  return node.kind() == NodeKind::Call && node.op().name() == name;
+bool is_call_of(const Node& node, const Operator& op) {
+  return node.kind() == NodeKind::Call && &node.op() == &op;
 }
 
 // The only user, if it is a reshape that keeps the last dimension.
 Node* only_reshape(const GraphValue& value) {
+  static const Operator& view = Registry::get().require("aten::view");
   if (value.users().size() != 1) return nullptr;
   Node& user = *value.users()[0];
-  if (!is_call_of(user, "aten::view")) return nullptr;
+  if (!is_call_of(user, view)) return nullptr;
   const Tensor shown = user.values()[0].tensor();
   const Tensor own = value.tensor();
   const bool keeps_last = shown.dim() > 0 && shown.sym_size(-1).word() == own.sym_size(-1).word();
@@ -85,9 +85,10 @@ class Splitter {
 }  // namespace
 
 size_t split_products(Graph& graph, const FusionTarget& target) {
+  static const Operator& addmm = Registry::get().require("aten::addmm");
   std::vector<Node*> found;
   for (Node* node = graph.first(); node; node = node->next()) {
-    if (is_call_of(*node, "aten::addmm")) found.push_back(node);
+    if (is_call_of(*node, addmm)) found.push_back(node);
   }
   Splitter splitter(graph, target);
   return static_cast<size_t>(

@@ -27,9 +27,10 @@ namespace {
 // Removes the history of writes that autograd does not see: the value is the second argument. Kept
 // if it is the copy that a returned or written value needs.
 void remove_grafts(Graph& graph) {
+  static const Operator& graft = Registry::get().require("opwright::graft");
   for (Node* node = graph.first(); node;) {
     Node* next = node->next();
-    if (node->kind() == NodeKind::Call && node->op().name() == "opwright::graft") {
+    if (node->kind() == NodeKind::Call && &node->op() == &graft) {
       GraphValue& value = node->args()[1].value();
       const Node& maker = value.node();
       if (maker.kind() == NodeKind::Call && !maker.op().gives_views()) {

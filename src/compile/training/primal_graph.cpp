@@ -7,6 +7,7 @@
 #include "opwright/error.h"
 #include "opwright/ir/graph/symbol_bindings.h"
 #include "opwright/ir/passes/effects.h"
+#include "opwright/ir/passes/input_write.h"
 
 namespace opwright {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 GraphValue* find_written_value(const Graph& graph, const GraphValue& input) {
   GraphValue* found = nullptr;
   for (const Node* node = graph.first(); node; node = node->next()) {
-    if (node->kind() != NodeKind::Call || node->op().name() != "aten::copy_") continue;
+    if (!is_copy_write(*node)) continue;
     if (&node->args()[0].value() == &input) found = &node->args()[1].value();
   }
   return found;

@@ -1,10 +1,9 @@
 #include "opwright/compile/training/recompute.h"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 
 #include "opwright/compile/fuse/size_estimate.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/dispatch/rule.h"
 #include "opwright/dtype.h"
 #include "opwright/ir/graph/graph.h"
@@ -13,24 +12,17 @@
 namespace opwright {
 namespace {
 
-// Copies and fills: as cheap as pointwise operators, but not tagged as such.
-constexpr std::array<std::string_view, 16> kCheap{
-    "clone",  "_to_copy",   "to",   "contiguous",     "full",   "full_like",
-    "zeros",  "zeros_like", "ones", "ones_like",      "arange", "scalar_tensor",
-    "expand", "fill",       "copy", "lift_fresh_copy"};
-
 constexpr int64_t kUnknownSize = 4096;  // of a dimension with a data-dependent size
 
 }  // namespace
 
 bool can_recompute(const Node& node) {
   const Operator& op = node.op();
-  if (op.schema().name.name_space != "aten" || !is_repeatable(node)) return false;
+  if (!is_builtin(op) || !is_repeatable(node)) return false;
   if (op.tags().has(Tag::DynamicOutputShape) || op.tags().has(Tag::DataDependentOutput)) {
     return false;
   }
-  return op.tags().has(Tag::Pointwise) || is_view(op) ||
-         std::ranges::find(kCheap, op.schema().name.base) != kCheap.end();
+  return op.tags().has(Tag::Pointwise) || is_view(op) || has_property(op, Property::Cheap);
 }
 
 int64_t estimate_bytes(const GraphValue& value) {

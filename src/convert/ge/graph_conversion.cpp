@@ -27,6 +27,7 @@
 #include "opwright/ir/graph/graph.h"
 #include "opwright/ir/graph/node.h"
 #include "opwright/ir/graph/node_argument.h"
+#include "opwright/ir/passes/input_write.h"
 #include "opwright/schema/schema.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
@@ -57,12 +58,6 @@ void register_builtin() {
 }
 
 const AddedEngine kAdded({kEngine, &register_builtin});
-
-// Whether the node writes an input at the end of a program.
-bool writes_an_input(const Node& node) {
-  return node.op().name() == "aten::copy_" && node.args()[0].kind() == NodeArgument::Kind::Value &&
-         node.args()[0].value().node().kind() == NodeKind::Input;
-}
 
 class Conversion {
  public:
@@ -115,7 +110,7 @@ class Conversion {
   }
 
   void convert_call(const Node& node) {
-    if (writes_an_input(node)) {
+    if (writes_input(node)) {
       const OutputPlace value = graph_.values[node.args()[1].value().number()];
       graph_.values[node.values().front().number()] = value;
       graph_.writes.push_back({graph_.values[node.args()[0].value().number()].op, value});

@@ -101,11 +101,12 @@ GeValues convert_scalar_tensor(GraphBuilder&, const Call& call, const char*) {
   return {call.input(0, call.result().dtype())};
 }
 
-// arange(end), arange(start, end) and arange(start, end, step), by overload name.
+// arange(end), arange(start, end) and arange(start, end, step).
 GeValues convert_arange(GraphBuilder& g, const Call& call, const char* op) {
   const DType dtype = call.result().dtype();
-  const bool has_start = call.op() != "aten::arange";
-  const bool has_step = call.op() == "aten::arange.start_step";
+  const Schema& schema = call.node().op().schema();
+  const bool has_start = schema.index_of("start").has_value();
+  const bool has_step = schema.index_of("step").has_value();
   const OutputPlace start = has_start ? call.input(0, dtype) : g.scalar(0, dtype);
   const OutputPlace step = has_step ? call.input(2, dtype) : g.scalar(1, dtype);
   return {g.op(op, {start, call.input(has_start ? 1 : 0, dtype), step})};

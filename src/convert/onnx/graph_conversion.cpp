@@ -19,11 +19,13 @@
 #include "opwright/convert/onnx/model/sizes.h"
 #include "opwright/convert/onnx/onnx_converter.h"
 #include "opwright/dispatch/operator.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/ir/graph/graph.h"
 #include "opwright/ir/graph/node.h"
 #include "opwright/ir/graph/node_argument.h"
+#include "opwright/ir/passes/input_write.h"
 #include "opwright/runtime/onnx.h"
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
@@ -47,13 +49,6 @@ void check_dtypes(const Node& node, int64_t opset) {
   };
   for (const NodeArgument& argument : node.args()) argument.visit_values(check);
   for (const GraphValue& value : node.values()) check(value);
-}
-
-// Whether the node writes an input at the end of a program: its new value is an output of the
-// model.
-bool writes_an_input(const Node& node) {
-  return node.op().name() == "aten::copy_" && node.args()[0].kind() == NodeArgument::Kind::Value &&
-         node.args()[0].value().node().kind() == NodeKind::Input;
 }
 
 }  // namespace
@@ -87,7 +82,7 @@ void GraphConversion::convert_calls(const Graph& graph, OnnxValues& values) {
 }
 
 void GraphConversion::convert_call(const Node& node, OnnxValues& values) {
-  if (writes_an_input(node)) {
+  if (writes_input(node)) {
     values[node.values().front().number()] = values[node.args()[1].value().number()];
     return;
   }
@@ -105,9 +100,9 @@ void GraphConversion::convert_call(const Node& node, OnnxValues& values) {
       "g.op(..., outputs=",
       node.values().size(), ").");
   // A single node of another domain may be the operator itself: a runtime can look it up.
-  const bool is_own =
-      node.op().schema().name.name_space != "aten" && state_.scope->nodes.size() == num_nodes + 1 &&
-      !state_.scope->nodes.back().domain.empty() && state_.scope->nodes.back().outputs == made;
+  const bool is_own = !is_builtin(node.op()) && state_.scope->nodes.size() == num_nodes + 1 &&
+                      !state_.scope->nodes.back().domain.empty() &&
+                      state_.scope->nodes.back().outputs == made;
   if (is_own && !state_.scope->is_function) {
     if (const auto form = find_form(call, state_.scope->nodes.back())) {
       std::string line = concatenate(node.op().name(), " = ", to_text(*form, node.op()));
@@ -148,8 +143,7 @@ OnnxValues GraphConversion::apply_found(const Node& node, const Call& call) {
   if (found.rule) return static_cast<const OnnxConverter&>(*found.rule).convert(builder_, call);
   if (found.node_text)
     return add_node(builder_, call, parse_node_form(*found.node_text, node.op()));
-  if (node.op().schema().name.name_space != "aten")
-    return add_node(builder_, call, default_form(node.op()));
+  if (!is_builtin(node.op())) return add_node(builder_, call, default_form(node.op()));
   refuse(node);
 }
 

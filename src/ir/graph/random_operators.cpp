@@ -1,6 +1,7 @@
 // Operators that return and set the default generator's state, so that a graph can contain these in
 // order.
 #include "opwright/base/thread_state.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/library.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/random_state.h"
@@ -20,8 +21,10 @@ void set_random_state_all_devices(const Tensor& state) {
 }  // namespace
 
 OPWRIGHT_LIBRARY_FRAGMENT(opwright, m) {
-  m.def("random_state() -> Tensor", {Tag::Ordered, Tag::Nondifferentiable});
-  m.def("set_random_state(Tensor state) -> ()", {Tag::Ordered, Tag::Nondifferentiable});
+  constexpr Tags kTags =
+      with_properties({Tag::Ordered, Tag::Nondifferentiable}, {Property::Internal});
+  m.def("random_state() -> Tensor", kTags);
+  m.def("set_random_state(Tensor state) -> ()", kTags);
 }
 
 OPWRIGHT_LIBRARY_IMPL(opwright, CompositeExplicitAutograd, m) {

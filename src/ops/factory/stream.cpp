@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "opwright/device.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/library.h"
 
 namespace opwright {
@@ -16,7 +17,8 @@ int64_t stream_address(Device device) {
 }  // namespace
 
 OPWRIGHT_LIBRARY_FRAGMENT(opwright, m) {
-  m.def("current_stream(Device device) -> int", &stream_address);
+  m.def("current_stream(Device device) -> int", &stream_address,
+        with_properties({}, {Property::Internal}));
 }
 
 }  // namespace opwright

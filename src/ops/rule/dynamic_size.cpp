@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "opwright/dispatch/property.h"
 #include "opwright/error.h"
 #include "opwright/library.h"
 #include "opwright/symbolic/shape_env/current_shape_env.h"
@@ -30,7 +31,8 @@ SymInt make_dynamic_size(int64_t min, const std::optional<int64_t>& max) {
 }  // namespace
 
 OPWRIGHT_LIBRARY(opwright, m) {
-  m.def("new_dynamic_size(int min=0, int? max=None) -> SymInt", &make_dynamic_size);
+  m.def("new_dynamic_size(int min=0, int? max=None) -> SymInt", &make_dynamic_size,
+        with_properties({}, {Property::Internal}));
 }
 
 }  // namespace opwright

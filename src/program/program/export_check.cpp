@@ -13,6 +13,7 @@
 #include "opwright/check/variation/fake_run.h"
 #include "opwright/check/variation/other_sizes.h"
 #include "opwright/dispatch/operator.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/error.h"
 #include "opwright/program/program/exported_call.h"
 #include "opwright/symbolic/shape_env/shape_env.h"
@@ -24,8 +25,6 @@ namespace {
 
 constexpr int kMostOtherSizes = 2;
 constexpr uint32_t kMostExportInputs = 16;
-
-bool is_built_in(const Operator& op) { return op.schema().name.name_space == "aten"; }
 
 // A size that the program fixes, and another that the operator also accepts.
 struct FixedSize {
@@ -122,7 +121,7 @@ class ExportCheck : public Check {
 
   static std::optional<Fault> find_fixed_size(const CheckInput& input,
                                               const ExportedCall& exported) {
-    if (is_built_in(input.op())) return std::nullopt;  // checked by the check "fake"
+    if (is_builtin(input.op())) return std::nullopt;  // checked by the check "fake"
     const std::vector<Tensor> tensors = input.example().tensors();
     for (size_t i = 0; i < tensors.size(); ++i) {
       for (size_t dim = 0; dim < tensors[i].sizes().size(); ++dim) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "opwright/dispatch/first_use.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ir/graph/evaluate.h"
 #include "opwright/ir/graph/graph_object.h"
@@ -98,10 +99,12 @@ const bool kGraphTypeIsKnown = [] {
 OPWRIGHT_LIBRARY_FRAGMENT(opwright, m) {
   m.def(
       "cond(Tensor pred, Graph true_graph, Graph false_graph, Tensor[] operands, SymInt[] sizes) "
-      "-> Tensor[]");
+      "-> Tensor[]",
+      with_properties({}, {Property::Internal}));
   m.def(
       "while_loop(Graph cond_graph, Graph body_graph, Tensor[] carried, Tensor[] captured, "
-      "SymInt[] sizes) -> Tensor[]");
+      "SymInt[] sizes) -> Tensor[]",
+      with_properties({}, {Property::Internal}));
 }
 
 OPWRIGHT_LIBRARY_IMPL(opwright, CompositeExplicitAutograd, m) {

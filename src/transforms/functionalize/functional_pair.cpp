@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "opwright/dispatch/property.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/rule.h"
 #include "opwright/schema/schema.h"
@@ -57,7 +58,7 @@ bool computes_the_same(const Operator& op, const Operator& other) {
 }
 
 const Operator* look_for_pair(const Operator& op) {
-  if (op.schema().name.name_space != "aten" || !gives_written_tensors_only(op)) return nullptr;
+  if (!is_builtin(op) || !gives_written_tensors_only(op)) return nullptr;
   const std::string packet = pair_packet(op);
   if (packet.empty()) return nullptr;
   const Operator* found = nullptr;

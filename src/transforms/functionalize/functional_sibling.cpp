@@ -11,6 +11,7 @@
 #include "opwright/base/given_error.h"
 #include "opwright/base/small_vector.h"
 #include "opwright/dispatch/call.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/rule.h"
 #include "opwright/error.h"
@@ -69,7 +70,8 @@ Tags sibling_tags(const Operator& op) {
     if (op.tags().has(kept)) bits |= Tags{kept}.bits();
   }
   if (draws(op)) bits |= Tags{Tag::AllowsMixedDevices}.bits();  // the state is on the CPU
-  return Tags::from_bits(bits);
+  const Tags tags = with_properties(Tags::from_bits(bits), {Property::FunctionalForm});
+  return is_builtin(op) ? with_properties(tags, {Property::Builtin}) : tags;
 }
 
 // ---- Body ----
@@ -224,14 +226,19 @@ const Operator* make_named_sibling(std::string_view name) noexcept {
 
 bool has_functional_sibling(const Operator& op) { return op.writes_arguments() || draws(op); }
 
-const Operator* find_drawing_origin(const Operator& op) {
-  if (!std::string_view(op.schema().name.base).starts_with(kPrefix)) [[likely]]
+const Operator* find_sibling_origin(const Operator& op) {
+  if (!has_property(op, Property::FunctionalForm)) [[likely]]
     return nullptr;
   Siblings& siblings = Siblings::get();
   const std::lock_guard lock(siblings.mutex);
   const auto found = siblings.by_name.find(op.name());
   const bool is_sibling = found != siblings.by_name.end() && found->second.op == &op;
-  return is_sibling && draws(*found->second.of) ? found->second.of : nullptr;
+  return is_sibling ? found->second.of : nullptr;
+}
+
+const Operator* find_drawing_origin(const Operator& op) {
+  const Operator* origin = find_sibling_origin(op);
+  return origin && draws(*origin) ? origin : nullptr;
 }
 
 int32_t generator_argument(const Operator& op) {

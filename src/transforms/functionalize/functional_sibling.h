@@ -25,6 +25,8 @@ namespace opwright {
 // thread.
 [[nodiscard]] const Operator& functional_sibling(const Operator& op);
 
+// The operator whose functional sibling is `op`, or null. Any thread.
+[[nodiscard]] const Operator* find_sibling_origin(const Operator& op);
 // The drawing operator whose functional sibling is `op`, or null. Any thread.
 [[nodiscard]] const Operator* find_drawing_origin(const Operator& op);
 

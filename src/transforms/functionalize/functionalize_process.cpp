@@ -10,6 +10,7 @@
 
 #include "opwright/base/small_vector.h"
 #include "opwright/dispatch/call.h"
+#include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/replaced_arguments.h"
 #include "opwright/dispatch/row.h"
 #include "opwright/dispatch/rule.h"
@@ -79,12 +80,13 @@ bool take_from_storage(ViewStep& step, Arguments args) {
 
 const Functionalize::Plan& Functionalize::plan(const Operator& op) {
   if (const auto found = plans_.find(&op); found != plans_.end()) return *found->second;
+  static const Operator& as_strided = Registry::get().require("aten::as_strided");
   auto made = std::make_unique<Plan>();
   made->writes = op.writes_arguments();
   made->draws = op.tags().has(Tag::NondeterministicSeeded);
   made->is_view = is_view(op);
   if (made->writes && made->is_view) (void)functional_sibling(op);  // raises
-  made->is_as_strided = op.name() == "aten::as_strided";
+  made->is_as_strided = &op == &as_strided;
   made->generator = generator_argument(op);
   return *plans_.emplace(&op, std::move(made)).first->second;
 }

@@ -11,6 +11,7 @@
 #include "opwright/base/thread_state.h"
 #include "opwright/base/user_line.h"
 #include "opwright/dispatch/interpreter.h"
+#include "opwright/dispatch/registry.h"
 #include "opwright/error.h"
 #include "opwright/tensor/level.h"
 #include "opwright/tensor/tensor_impl.h"
@@ -66,6 +67,11 @@ void make_history_real(std::span<const Tensor> outputs) {
     }
     for (const Edge& edge : node->edges()) waiting.push_back(edge.node);
   }
+}
+
+std::string data_reader_name(const Operator& op) {
+  static const Operator& item = Registry::get().require("aten::_local_scalar_dense");
+  return &op == &item ? "item" : op.schema().name.base;
 }
 
 void throw_no_data(std::string_view who, const Tensor& tensor, const char* kind) {

@@ -27,6 +27,9 @@ OPWRIGHT_EXPORT void make_data_real(std::string_view who, const Tensor& tensor);
 // The same before a backward() from these outputs that would continue outside the trace.
 OPWRIGHT_EXPORT void make_history_real(std::span<const Tensor> outputs);
 
+// What users call an operator that reads data: "item".
+[[nodiscard]] std::string data_reader_name(const Operator& op);
+
 // Names the access (`who`, "item"), the tensor and the user's line, and suggests alternatives.
 // `kind` is the kind of the error.
 [[noreturn]] OPWRIGHT_EXPORT void throw_no_data(std::string_view who, const Tensor& tensor,

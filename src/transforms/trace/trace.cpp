@@ -5,6 +5,7 @@
 
 #include "opwright/base/user_line.h"
 #include "opwright/dispatch/call.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/replaced_arguments.h"
 #include "opwright/dispatch/row.h"
@@ -18,8 +19,6 @@ namespace opwright {
 namespace {
 
 constexpr InterpreterTraits kLifts{.lifts = true, .adopts_histories = true};
-
-bool is_builtin(const Operator& op) { return std::string_view(op.name()).starts_with("aten::"); }
 
 // The metadata that a graph keeps of a value: nothing that holds memory.
 Tensor meta_of(const Tensor& inner) { return inner.is_fake() ? inner : fake_of(inner); }
@@ -195,8 +194,7 @@ void Trace::refuse_reading_data(const Operator& op, Arguments args) {
   const bool becomes_symbol =
       fake_ && tensor.is_defined() && is_integral(tensor.dtype()) && op.num_results() == 1;
   if (becomes_symbol) return;
-  const std::string& base = op.schema().name.base;
-  const std::string name = base == "_local_scalar_dense" ? "item" : base;  // user-visible
+  const std::string name = data_reader_name(op);
   end_for({.text = concatenate(name, "() reads the data of a tensor (", tensor, ")")});
   throw_no_data(name, tensor);
 }

@@ -146,9 +146,7 @@ void Vmap::process_batched(const Operator& op, Arguments args, Results results) 
   if (op.record(Slot::Vmap)) return run_own_rule(op, args, results);
   if (op.tags().has(Tag::DataDependentOutput)) {
     op.visit_tensor_arguments(args, [&](uint32_t /*index*/, OpwTensor* tensor) {
-      const std::string& name = op.schema().name.base;  // the name that users know
-      if (owns(tensor))
-        throw_no_data(name == "_local_scalar_dense" ? "item" : name, BorrowedTensor(tensor));
+      if (owns(tensor)) throw_no_data(data_reader_name(op), BorrowedTensor(tensor));
     });
   }
   if (op.tags().has(Tag::Pointwise)) return run_pointwise(op, args, results);

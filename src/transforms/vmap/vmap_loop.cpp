@@ -9,6 +9,7 @@
 #include "opwright/base/warning.h"
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/owned_results.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/dispatch/replaced_arguments.h"
 #include "opwright/dispatch/rule.h"
 #include "opwright/error.h"
@@ -28,10 +29,8 @@ void warn_once(const Operator& op) {
     const std::lock_guard lock(mutex);
     if (!warned.insert(&op).second) return;
   }
-  const std::string& name_space = op.schema().name.name_space;
-  const bool is_builtin = name_space == "aten" || name_space == "opwright";
   const std::string advice =
-      is_builtin
+      is_of_core(op)
           ? std::string()
           : concatenate("\n  Register a rule with opwright.library.register_vmap(\"", op.name(),
                         "\", rule) or, in C++, m.register_vmap(\"", op.schema().name.base,

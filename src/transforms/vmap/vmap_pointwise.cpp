@@ -8,6 +8,7 @@
 #include "opwright/base/small_vector.h"
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/owned_results.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/dispatch/replaced_arguments.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
@@ -58,7 +59,7 @@ class Pointwise {
 };
 
 Pointwise::Pointwise(const Vmap& level, const Operator& op, Arguments args)
-    : level_(level), op_(op), promotes_(std::string_view(op.name()).starts_with("aten::")) {
+    : level_(level), op_(op), promotes_(is_builtin(op)) {
   const bool has_out = op.tags().has(Tag::Out);
   op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
     look_at(tensor);

@@ -9,6 +9,7 @@
 #include "opwright/base/small_vector.h"
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/owned_results.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/dispatch/replaced_arguments.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
@@ -32,24 +33,6 @@ std::optional<size_t> find_size_argument(const Operator& op) {
   });
   if (found == arguments.end()) return std::nullopt;
   return static_cast<size_t>(found - arguments.begin());
-}
-
-// Whether element i of the results is drawn for element i of the tensors.
-bool draws_by_element(const Operator& op) {
-  const bool is_builtin = op.schema().name.name_space == "aten";
-  const auto& arguments = op.schema().arguments;
-  const bool has_bound = std::ranges::any_of(arguments, [](const Argument& argument) {
-    return argument.name == "high" && argument.type.required().kind() == TypeKind::Tensor;
-  });
-  return is_builtin && op.takes_tensors() && op.schema().name.base != "multinomial" && !has_bound;
-}
-
-// Whether the values of tensors do not matter, only the sizes of the first.
-bool draws_by_size(const Operator& op) {
-  const bool fills = op.returned_args() == 1;
-  const bool is_like = op.schema().name.base.ends_with("_like");
-  return op.schema().name.name_space == "aten" && op.num_tensor_arguments() == 1 &&
-         (fills || is_like);
 }
 
 }  // namespace
@@ -87,7 +70,7 @@ void Vmap::draw(const Operator& op, Arguments args, Results results) {
 
 void Vmap::draw_same(const Operator& op, Arguments args, Results results) {
   if (op.writes_arguments()) check_written(op, args);
-  if (draws_by_size(op)) return draw_once(op, args, results);
+  if (has_property(op, Property::DrawsBySize)) return draw_once(op, args, results);
   RandomState& generator = drawn_generator(op, args, generator_argument(op));
   RandomStates& states = states_below(*this);
   const Tensor state = states.read_state(generator);
@@ -130,7 +113,7 @@ void Vmap::draw_different(const Operator& op, Arguments args, Results results) {
     return wrap_results(op, args, raw.get(), make_value(kOpwInt, 0), results);
   }
   if (!op.takes_tensors()) return run_samples(*this, op, args, results, [](int64_t) {});
-  if (!draws_by_element(op)) return run_by_sample(op, args, results);
+  if (!has_property(op, Property::DrawsByElement)) return run_by_sample(op, args, results);
   // A tensor that all samples share gets different numbers in each of them.
   SmallVector<Tensor, 4> repeated;
   const ReplacedArguments own(args, [&](OpwTensor* tensor) {

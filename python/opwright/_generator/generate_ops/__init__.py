@@ -22,6 +22,8 @@ An entry of the YAML file:
                                                   arguments: lower, float32 or widest (built-in
                                                   ones alone); {cpu: lower, accelerator: widest}
                                                   by device
+  properties: [cheap]                             names of opwright::Property in snake_case
+                                                  (built-in ones alone)
 
 The tags inplace and out follow from the schema. Repeating an entry is harmless.
 

@@ -7,6 +7,7 @@ from .autocast import Autocast, read_autocast
 from .cpp_types import check_cpp_forms
 from .gradients import Formula, GradientError, overwriting_formulas, read_formulas
 from .pointwise import in_place_schema, out_schema
+from .properties import read_properties
 from .schema import Schema, SchemaError, parse_schema
 from .slots import COMPOSITE, DECOMPOSE, SCATTER, VMAP, known_slots
 from .tags import FOREIGN_TAGS, TAGS
@@ -19,6 +20,7 @@ BUILT_IN_KEYS = (
     "vmap",
     "gradients",
     "autocast",
+    "properties",
     "pointwise",
     "in_place",
     "out",
@@ -52,6 +54,7 @@ class Declaration:
     pointwise: str | None = None  # the pointwise operation that computes it
     gradients: tuple[Formula, ...] = ()
     autocast: Autocast | None = None
+    properties: tuple[str, ...] = ()
     section: str = ""
     file: str = ""  # what errors call it
 
@@ -146,6 +149,7 @@ class Reader(NodeReader):
             line=func.start_mark.line + 1,
             pointwise=self.read_pointwise(fields),
             autocast=read_autocast(self, fields),
+            properties=read_properties(self, fields) if self.built_in else (),
             section=section,
             file=self.name,
         )

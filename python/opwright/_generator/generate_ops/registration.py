@@ -83,6 +83,8 @@ def with_slots(declaration: Declaration, slots: tuple[str | None, ...]) -> Decla
 
 def list_includes(declarations: list[Declaration]) -> str:
     headers = []
+    if any(each.properties for each in declarations):
+        headers.append("opwright/dispatch/property.h")
     if any(each.autocast for each in declarations):
         headers.append("opwright/ops/rule/autocast_policy.h")
     if any(each.pointwise for each in declarations):
@@ -136,7 +138,11 @@ def define(declaration: Declaration) -> str:
     tags = ", ".join(
         f"opwright::Tag::{pascal_case(tag)}" for tag in declaration.tags if tag in TAGS
     )
-    return f"m.def({quoted(declaration.schema.text)}, {{{tags}}});"
+    stated = f"{{{tags}}}"
+    if declaration.properties:
+        names = ", ".join(f"Property::{pascal_case(each)}" for each in declaration.properties)
+        stated = f"with_properties({stated}, {{{names}}})"
+    return f"m.def({quoted(declaration.schema.text)}, {stated});"
 
 
 def register_pointwise(declarations: list[Declaration], yaml: str, name_space: str) -> str:

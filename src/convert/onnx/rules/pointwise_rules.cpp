@@ -12,18 +12,24 @@
 namespace opwright::onnx {
 namespace {
 
-// The node with the operator's name: "aten::asinh" is "Asinh".
-OnnxValues convert_named(GraphBuilder& g, const Call& call) {
+// The node with the operator's name: "aten::asinh" is "Asinh". `has_double`: ONNX Runtime has it
+// for float64.
+OnnxValues convert_to_named(GraphBuilder& g, const Call& call, bool has_double) {
   std::string type = call.op().substr(std::string_view("aten::").size());
   type[0] = static_cast<char>(type[0] - 'a' + 'A');
   const DType result = call.result().dtype();
-  const bool has_double = type == "Abs" || type == "Sign" || type == "Reciprocal";
   if (is_integral(result)) {
     const DType dtype = ordered_dtype(result);
     return {recast(g, g.op(type, {call.input(0, dtype)}), dtype, result)};
   }
   return convert_to_node(g, call,
                          {.type = type.c_str(), .has_double = has_double || !has_formula(call)});
+}
+OnnxValues convert_named(GraphBuilder& g, const Call& call) {
+  return convert_to_named(g, call, false);
+}
+OnnxValues convert_named_with_double(GraphBuilder& g, const Call& call) {
+  return convert_to_named(g, call, true);
 }
 
 // A tensor or a number, in that dtype.
@@ -103,15 +109,15 @@ constexpr auto kPointwiseRules = std::to_array<BuiltinRule>({
     {"aten::xlogy.Scalar_Self", &convert_formula},
     {"aten::xlogy.Scalar_Other", &convert_formula},
     {"aten::neg", &convert_formula},
-    {"aten::abs", &convert_named},
-    {"aten::sign", &convert_named},
+    {"aten::abs", &convert_named_with_double},
+    {"aten::sign", &convert_named_with_double},
     {"aten::sgn", &convert_formula},
     {"aten::conj_physical", &convert_formula},
     {"aten::ceil", &convert_formula},
     {"aten::floor", &convert_formula},
     {"aten::round", &convert_formula},
     {"aten::trunc", &convert_formula},
-    {"aten::reciprocal", &convert_named},
+    {"aten::reciprocal", &convert_named_with_double},
     {"aten::sqrt", &convert_formula},
     {"aten::rsqrt", &convert_formula},
     {"aten::exp", &convert_formula},

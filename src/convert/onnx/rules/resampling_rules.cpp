@@ -13,6 +13,7 @@
 #include "opwright/convert/onnx/model/wide_dtype.h"
 #include "opwright/convert/onnx/rules/rules.h"
 #include "opwright/functions.h"
+#include "opwright/ir/graph/node.h"
 
 namespace opwright::onnx {
 namespace {
@@ -69,7 +70,7 @@ void check_scales(const Call& call, const std::vector<double>& scales) {
 Resampling read_sizes(const Call& call, Resampling form, size_t first_scale) {
   if (!call.has(first_scale) || !call.has(call.num_arguments() - 1)) {
     form.sizes = call.sym_ints(1);
-  } else if (call.op().ends_with(".vec")) {
+  } else if (call.node().op().schema().index_of("scale_factors")) {
     form.scales = call.numbers(first_scale);
   } else {
     for (size_t i = first_scale; i < call.num_arguments(); ++i)

@@ -13,6 +13,7 @@
 #include "opwright/base/core_host.h"
 #include "opwright/c_api.h"
 #include "opwright/device.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/dispatch/row.h"
 #include "opwright/error.h"
 #include "opwright/library.h"
@@ -126,11 +127,12 @@ void launch_device_kernel(Device device, OpwDeviceKernel* kernel, const OpwLaunc
 }
 
 OPWRIGHT_LIBRARY_FRAGMENT(opwright, m) {
-  m.def("build_kernel(Device device, str source, str name, str options) -> int", &build_kernel);
+  m.def("build_kernel(Device device, str source, str name, str options) -> int", &build_kernel,
+        with_properties({}, {Property::Internal}));
   m.def(
       "launch_kernel(Device device, int kernel, int[] groups, int[] group_size, int shared_bytes, "
       "int[] words, int[] sizes) -> ()",
-      &launch_kernel);
+      &launch_kernel, with_properties({}, {Property::Internal}));
 }
 
 }  // namespace opwright
