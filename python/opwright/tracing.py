@@ -33,6 +33,14 @@ class GraphModule:
         self._outputs = outputs
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.forward(*args, **kwargs)
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the graph; the same as a call.
+
+        >>> make_fx(lambda x: x + 1)(ow.ones(2)).forward(ow.ones(2))
+        tensor([2., 2.])
+        """
         results = self.graph(*self._inputs.read(args, kwargs))
         return self._outputs.restore(results if isinstance(results, tuple) else (results,))
 

@@ -105,6 +105,16 @@ def cudagraph_mark_step_begin() -> None:
     """
 
 
+def is_dynamo_supported() -> bool:
+    """Return True: functions can be compiled wherever the package runs.
+
+    >>> from opwright.compat.torch import _dynamo
+    >>> _dynamo.is_dynamo_supported()
+    True
+    """
+    return True
+
+
 def graph_break(msg: str = "") -> None:
     """Break the graph of the function that is being captured; the rest runs eagerly.
 

@@ -1,6 +1,7 @@
 """torch._dynamo.testing: backends that count what they compile."""
 
 import operator
+import unittest
 from collections.abc import Callable
 
 import opwright
@@ -61,6 +62,27 @@ def same(a: object, b: object, **options: object) -> bool:
     return a == b
 
 
+def standard_test(
+    self: unittest.TestCase,
+    fn: Callable,
+    nargs: int,
+    expected_ops: object = None,
+    expected_ops_dynamic: object = None,
+    expected_frame_count: int = 1,
+) -> None:
+    """Compare a compiled function with itself, on two sets of arguments.
+
+    The numbers of nodes in the graphs of Dynamo are its own, and are not compared.
+    """
+    counter = CompileCounter()
+    calls = [[opwright.randn(10, 10) for _ in range(nargs)] for _ in range(2)]
+    expected = [fn(*args) for args in calls]
+    compiled = opwright.compile(fn, backend=counter, fullgraph=True)
+    for args, result in [*zip(calls, expected, strict=True)] * 2:
+        self.assertTrue(same(compiled(*args), result))
+    self.assertEqual(counter.frame_count, expected_frame_count)
+
+
 def make_test_cls_with_patches(
     cls: type, cls_prefix: str, fn_suffix: str, *patches: tuple, **options: object
 ) -> type:
@@ -91,4 +113,5 @@ def names() -> dict:
         "AotEagerAndRecordGraphs": EagerAndRecordGraphs,
         "make_test_cls_with_patches": make_test_cls_with_patches,
         "same": same,
+        "standard_test": standard_test,
     }

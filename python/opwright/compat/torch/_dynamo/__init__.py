@@ -6,6 +6,7 @@ from opwright._compile.torch_names import (
     allow_in_graph,
     assume_constant_result,
     graph_break,
+    is_dynamo_supported,
     list_backends,
 )
 from opwright.compat._absent import absent
@@ -20,6 +21,7 @@ __all__ = [
     "exc",
     "graph_break",
     "is_compiling",
+    "is_dynamo_supported",
     "list_backends",
     "register_backend",
     "reset",
