@@ -10,6 +10,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "bindings/export/program.h"
 #include "bindings/object/method.h"
@@ -95,6 +96,14 @@ void bind_export_session(nb::module_& m) {
       .def(
           "enter", [](ExportSession& self) { return to_list(self.enter()); },
           "Return the tensors as the function gets them.")
+      .def(
+          "note_value",
+          [](ExportSession& self, const nb::object& tensor) {
+            return self.note_value(handle_of(tensor.ptr()));
+          },
+          nb::arg("tensor"), "Note the value that a tensor has now; returns its index.")
+      .def_prop_ro("noted_values", &ExportSession::noted_values,
+                   "The names of the noted values in the graph, after finish.")
       .def("run", &run_export, nb::arg("function"), nb::arg("args"), nb::arg("kwargs"))
       .def("finish", &finish_export, nb::arg("outputs"), nb::arg("arguments"), nb::arg("results"));
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "bindings/object/value.h"
 #include "bindings/trace/graph.h"
 #include "opwright/dispatch/registry.h"
+#include "opwright/error.h"
 #include "opwright/program/export/exported_program.h"
 #include "opwright/program/export/lift_state.h"
 #include "opwright/program/export/signature.h"
@@ -97,6 +99,17 @@ nb::list ranges_of(const ProgramHandle& self) {
 
 // ---- Running and changing ----
 
+// After a run that failed: if the inputs are the reason, throws that with a kind of its own, whose
+// Python class also derives from AssertionError.
+void throw_input_violation(const ExportedProgram& program, std::span<const OpwValue> given) {
+  try {
+    program.check_inputs(given);
+  } catch (const Error& error) {
+    const bool is_type = std::string_view(error.kind()) == "TypeError";
+    throw Error(is_type ? "InputTypeError" : "InputValueError", error.text());
+  }
+}
+
 nb::list run_program(const ProgramHandle& self, const nb::list& inputs) {
   ValueMemory memory;
   std::vector<OpwValue> given;
@@ -107,7 +120,12 @@ nb::list run_program(const ProgramHandle& self, const nb::list& inputs) {
     const CallFrameScope frame(given.data(), static_cast<uint32_t>(given.size()));
     const HoldCallsScope held;
     const UnlockScope unlocked;
-    results = self.program->run(given);
+    try {
+      results = self.program->run(given);
+    } catch (const Error&) {
+      throw_input_violation(*self.program, given);
+      throw;
+    }
   }
   nb::list outputs;
   for (Value& result : results) outputs.append(own(take_to_python(result.give())));
@@ -189,6 +207,15 @@ void bind_program(nb::module_& m) {
   program
       .def("run", &run_program, nb::arg("inputs"),
            "Run with one value for each user input; returns the user outputs.")
+      .def(
+          "check_inputs",
+          [](const ProgramHandle& self, const nb::list& inputs) {
+            ValueMemory memory;
+            std::vector<OpwValue> given;
+            for (const nb::handle input : inputs) given.push_back(memory.borrow(input.ptr()));
+            throw_input_violation(*self.program, given);
+          },
+          nb::arg("inputs"), "Raise what `run` raises for inputs that it does not accept.")
       .def("decompose", &decompose_program, nb::arg("operators"))
       .def(
           "lift_state",

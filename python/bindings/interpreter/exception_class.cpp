@@ -18,6 +18,9 @@ RuntimeKind runtime_kinds[] = {
     {"ValueError"},    {"TypeError"},         {"IndexError"},
     {"OverflowError"}, {"ZeroDivisionError"}, {"MemoryError"},
 };
+// The kinds of an input that a program does not accept. Their classes are shown as ValueError and
+// TypeError, and also derive from AssertionError; a wrong structure is both.
+RuntimeKind input_kinds[] = {{"InputValueError"}, {"InputTypeError"}};
 PyObject* graph_break_error = nullptr;
 PyObject* make_error = nullptr;  // the function of the module that unpickles an error
 
@@ -53,10 +56,11 @@ PyMethodDef module_functions[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
-PyObject* make_runtime_class(const char* kind) {
-  PyObject* builtin = find_builtin(kind);
-  const std::string name = std::string("builtins.") + kind;
-  PyObject* bases = PyTuple_Pack(2, builtin, PyExc_RuntimeError);
+// Takes `bases`; the class is shown with the name of the first.
+PyObject* make_class(PyObject* bases) {
+  const char* shown =
+      bases ? reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(bases, 0))->tp_name : "";
+  const std::string name = std::string("builtins.") + shown;
   PyObject* type = bases ? PyErr_NewExceptionWithDoc(
                                name.c_str(), "An error of an operator or a tensor.", bases, nullptr)
                          : nullptr;
@@ -74,12 +78,19 @@ PyObject* make_runtime_class(const char* kind) {
 PyObject* find_exception_class(const char* kind) noexcept {
   for (const RuntimeKind& each : runtime_kinds)
     if (std::strcmp(kind, each.name) == 0) return each.type;
+  for (const RuntimeKind& each : input_kinds)
+    if (std::strcmp(kind, each.name) == 0) return each.type;
   if (std::strcmp(kind, "GraphBreakError") == 0) return graph_break_error;
   return find_builtin(kind);
 }
 
 void add_exceptions(PyObject* module) {
-  for (RuntimeKind& each : runtime_kinds) each.type = make_runtime_class(each.name);
+  for (RuntimeKind& each : runtime_kinds)
+    each.type = make_class(PyTuple_Pack(2, find_builtin(each.name), PyExc_RuntimeError));
+  input_kinds[0].type =
+      make_class(PyTuple_Pack(3, PyExc_ValueError, PyExc_RuntimeError, PyExc_AssertionError));
+  input_kinds[1].type = make_class(
+      PyTuple_Pack(4, PyExc_TypeError, PyExc_ValueError, PyExc_RuntimeError, PyExc_AssertionError));
   if (PyModule_AddFunctions(module, module_functions) != 0) throw nanobind::python_error();
   make_error = PyObject_GetAttrString(module, "make_error");
   graph_break_error = PyErr_NewExceptionWithDoc(

@@ -1,5 +1,6 @@
 // The elements of opwright.Tensor in Python: item, tolist, float(x), its text.
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "bindings/object/element.h"
@@ -41,9 +42,22 @@ nanobind::object nested_list(const Tensor& tensor, const std::byte* data, size_t
   return list;
 }
 
+// The same for integers without data: each element becomes a symbolic number, as by item().
+nanobind::object symbolic_list(const Tensor& tensor) {
+  if (tensor.dim() == 0) return own(read_single_element(tensor, "tolist"));
+  nanobind::object list = own(PyList_New(tensor.size(0)));
+  for (int64_t i = 0; i < tensor.size(0); ++i)
+    PyList_SET_ITEM(list.ptr(), i, give(symbolic_list(select(tensor, 0, i))));
+  return list;
+}
+
 PyObject* tolist(PyObject* self, PyObject* /*args*/) {
   return guarded([&] {
-    const Tensor tensor = readable(handle_of(self), "tolist");
+    const Tensor given = handle_of(self);
+    make_data_real("tolist", given);
+    const bool is_symbolic = !has_own_data(given) && is_integral(given.dtype());
+    if (is_symbolic && given.dtype() != DType::Bool) return give(symbolic_list(given));
+    const Tensor tensor = readable(given, "tolist");
     return give(nested_list(tensor, static_cast<const std::byte*>(tensor.data()), 0));
   });
 }

@@ -108,7 +108,7 @@ class Arguments:
         leaves, spec = pytree.tree_flatten((args, kwargs))
         if spec == self.spec:
             return leaves
-        ordered = self._order(args, kwargs, what)
+        ordered = _order_keys(self._order(args, kwargs, what), self.spec)
         leaves, spec = pytree.tree_flatten(ordered)
         if spec == self.spec:
             return leaves
@@ -123,7 +123,7 @@ class Arguments:
         """Put each argument where the first call had it."""
         if len(args) > len(self.names):
             names = self.labels()[: len(self.names)]
-            raise TypeError(
+            raise _mismatch(
                 f"{what}: it takes {len(names)} by position ({', '.join(names) or 'none'}), "
                 f"got {len(args)}"
             )
@@ -133,11 +133,11 @@ class Arguments:
         for name, value in kwargs.items():
             place = self.names.index(name) if name in self.names else None
             if place is None and name not in self.keys:
-                raise TypeError(f"{what}: there is no argument '{name}'; it takes {self._text()}")
+                raise _mismatch(f"{what}: there is no argument '{name}'; it takes {self._text()}")
             if place is None:
                 named[name] = value
             elif places[place] is not _MISSING:
-                raise TypeError(f"{what}: the argument '{name}' is given twice")
+                raise _mismatch(f"{what}: the argument '{name}' is given twice")
             else:
                 places[place] = value
         labels = self.labels()
@@ -156,7 +156,7 @@ class Arguments:
         return ", ".join(self.labels()) or "none"
 
     def _tell_missing(self, name: str, what: str) -> NoReturn:
-        raise TypeError(f"{what}: the argument '{name}' is missing; it takes {self._text()}")
+        raise _mismatch(f"{what}: the argument '{name}' is missing; it takes {self._text()}")
 
     def _tell_difference(self, args: tuple, kwargs: dict, what: str) -> NoReturn:
         expected = [child for part in self.spec.children() for child in part.children()]
@@ -164,10 +164,26 @@ class Arguments:
         for name, spec, value in zip(self.labels(), expected, given, strict=True):
             difference = spec.find_difference(pytree.tree_structure(value), name)
             if difference:
-                raise TypeError(
+                raise _mismatch(
                     f"{what}: the argument '{name}' has another structure: {difference}"
                 )
         raise AssertionError(f"{what}: the structure {self.spec} was not met")
+
+
+def _mismatch(text: str) -> Exception:
+    """Return a TypeError that is a ValueError and an AssertionError too, as in PyTorch."""
+    return _C.make_error("InputTypeError", (text,))
+
+
+def _order_keys(value: Any, spec: _C.TreeSpec) -> Any:
+    """Return `value` with the keys of its dicts in the order that `spec` has."""
+    children = spec.children()
+    if spec.kind == "dict" and type(value) is dict and value.keys() == set(spec.keys()):
+        named = zip(spec.keys(), children, strict=True)
+        return {key: _order_keys(value[key], child) for key, child in named}
+    if type(value) in (list, tuple) and len(value) == len(children):
+        return type(value)(map(_order_keys, value, children))
+    return value
 
 
 def argument_paths(parameters: Parameters, args: tuple, kwargs: dict) -> list[str]:

@@ -27,7 +27,9 @@ from .graph_signature import (
     SymIntArgument,
     TensorArgument,
 )
+from .module_calls import ModuleCallEntry, ModuleCallSignature
 from .program_file import load, save
+from .unflattened_module import InterpreterModule, UnflattenedModule, unflatten
 
 __all__ = [
     "ConstantArgument",
@@ -37,6 +39,9 @@ __all__ = [
     "GraphSignature",
     "InputKind",
     "InputSpec",
+    "InterpreterModule",
+    "ModuleCallEntry",
+    "ModuleCallSignature",
     "OperatorUse",
     "OutputKind",
     "OutputSpec",
@@ -45,9 +50,11 @@ __all__ = [
     "ShapesCollection",
     "SymIntArgument",
     "TensorArgument",
+    "UnflattenedModule",
     "default_decompositions",
     "dims",
     "export",
     "load",
     "save",
+    "unflatten",
 ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import _C, pytree
 from .._func.call_tree import Arguments
 from .graph_signature import GraphSignature, InputKind
+from .module_calls import ModuleCallEntry
 
 if TYPE_CHECKING:
     from .. import nn
@@ -115,8 +116,10 @@ class ExportedProgram:
         program: _C.ExportedProgram,
         arguments: Arguments | None = None,
         results: _C.TreeSpec | None = None,
+        module_calls: list[ModuleCallEntry] | None = None,
     ):
         self._program = program
+        self._module_calls = module_calls
         if arguments is not None:
             self._arguments = arguments
         if results is not None:
@@ -152,6 +155,17 @@ class ExportedProgram:
         from .program_module import ProgramModule
 
         return ProgramModule(self)
+
+    @property
+    def module_call_graph(self) -> list[ModuleCallEntry]:
+        """The calls of modules, first the program's own; a program from a file has no others.
+
+        >>> from opwright.export import export
+        >>> program = export(ow.nn.Sequential(ow.nn.ReLU(), ow.nn.ReLU()), (ow.ones(2),))
+        >>> [call.fqn for call in program.module_call_graph]
+        ['', '0', '1']
+        """
+        return [ModuleCallEntry(""), *(self._module_calls or [])]
 
     # ---- Contents ----
 
@@ -273,6 +287,10 @@ class ExportedProgram:
         ['aten::add.Tensor', 'aten::mm']
         """
         table = _read_table(decomp_table)
+        if not table:
+            return ExportedProgram(
+                self._program, self._arguments, self._results, self._module_calls
+            )
         scope = _C.Scope()
         try:
             for operator, function in table.items():

@@ -1,14 +1,16 @@
 """Exports a function or module by running it once, on fake tensors."""
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from .. import _C, nn, pytree
 from .._compile.phase import exporting
 from .._func.call_tree import Arguments, Parameters, argument_paths, is_value, module_of
+from ..nn import traced_call
 from .dynamic_shapes import Dim, check_constant, int_dim, leaf_dims, read_dynamic_shapes
 from .exported_program import ExportedProgram
+from .module_calls import CallRecorder
 from .module_state import ModuleState
 
 __all__ = ["export"]
@@ -21,6 +23,7 @@ def export(
     *,
     dynamic_shapes: Any = None,
     strict: bool = False,
+    preserve_module_call_signature: Iterable[str] = (),
 ) -> ExportedProgram:
     """Run a module or function once on fake tensors; return it as a program.
 
@@ -42,9 +45,12 @@ def export(
     Parameters and buffers keep their paths; the program writes the buffers that the module writes.
     Operators that are not built in are not decomposed. The grad mode during the export does not
     matter. The function is run, not parsed, with `strict` or without.
+    `preserve_module_call_signature` has the paths of modules that `unflatten` calls as here.
     """
     del strict
-    return trace_program(mod, args, kwargs, dynamic_shapes)
+    return trace_program(
+        mod, args, kwargs, dynamic_shapes, preserved=tuple(preserve_module_call_signature)
+    )
 
 
 def trace_program(
@@ -53,6 +59,7 @@ def trace_program(
     kwargs: Mapping[str, Any] | None,
     dynamic_shapes: Any,
     onnx_opset: int | None = None,
+    preserved: tuple[str, ...] = (),
 ) -> ExportedProgram:
     """`export`, for all callers; operators with a rule for `onnx_opset` are not decomposed."""
     if not callable(mod):
@@ -69,22 +76,26 @@ def trace_program(
         state = None
         if isinstance(module, nn.Module):
             state = stack.enter_context(ModuleState(module))
-        return _export(mod, state, tuple(args), dict(kwargs or {}), dynamic_shapes, onnx_opset)
+        session = _C.ExportSession(onnx_opset)
+        recorder = CallRecorder(session, preserved)
+        stack.callback(traced_call.record_calls, traced_call.record_calls(recorder))
+        call = (tuple(args), dict(kwargs or {}))
+        return _export(mod, state, call, dynamic_shapes, session, recorder)
 
 
 def _export(
     f: Callable,
     state: ModuleState | None,
-    args: tuple,
-    kwargs: dict,
+    given_call: tuple[tuple, dict],
     dynamic_shapes: Any,
-    onnx_opset: int | None,
+    session: _C.ExportSession,
+    recorder: CallRecorder,
 ) -> ExportedProgram:
+    args, kwargs = given_call
     parameters = Parameters(f)
     arguments, given = Arguments.of_call(parameters, args, kwargs)
     kwargs = {key: kwargs[key] for key in arguments.keys}
     shapes = read_dynamic_shapes(parameters, dynamic_shapes, args, kwargs, given)
-    session = _C.ExportSession(onnx_opset)
     if state:
         state.add_to(session)
     leaves = _add_leaves(session, given, argument_paths(parameters, args, kwargs), shapes)
@@ -100,7 +111,7 @@ def _export(
     for index, leaf in enumerate(outputs):
         is_value("export", f, leaf, results, index)
     program = session.finish(outputs, arguments.text, _C.tree_text(results))
-    return ExportedProgram(program, arguments, results)
+    return ExportedProgram(program, arguments, results, recorder.finish())
 
 
 def _add_leaves(

@@ -36,18 +36,8 @@ to; export it again in the other mode
         self._program = program._program.lift_state()
         self._arguments = program._arguments
         self._results = program._results
+        register_state(self, program)
         signature = program.graph_signature
-        written = {*signature.buffers_to_mutate.values()}
-        state = {**_left_out(program), **program.state_dict}
-        parameters = {id(state[name]) for name in signature.parameters}
-        own = {id(state[name]): _copied(state[name]) for name in written}
-        for name, tensor in state.items():
-            owner, last = _make_owner(self, name)
-            if isinstance(tensor, nn.Parameter) and id(tensor) in parameters:
-                owner.register_parameter(last, tensor)
-            else:
-                is_persistent = name in program.state_dict
-                owner.register_buffer(last, own.get(id(tensor), tensor), persistent=is_persistent)
         self._inputs = [
             str(spec.target)
             for spec in signature.input_specs
@@ -130,7 +120,7 @@ class _Bound:
     def __init__(self, module: ProgramModule):
         self._owners = list(module.modules())
         self._epochs = [owner._attribute_epoch for owner in self._owners]
-        self.tensors = [_find(module, path) for path in module._inputs]
+        self.tensors = [find_tensor(module, path) for path in module._inputs]
 
     def is_current(self) -> bool:
         return self._epochs == [owner._attribute_epoch for owner in self._owners]
@@ -161,11 +151,30 @@ def _left_out(program: ExportedProgram) -> dict[str, _C.Tensor]:
     return {name: constants[name] for name in program.graph_signature.non_persistent_buffers}
 
 
+def register_state(root: nn.Module, program: ExportedProgram) -> None:
+    """Give a module the parameters and buffers of a program, under their paths.
+
+    Buffers that the program writes are copied.
+    """
+    signature = program.graph_signature
+    written = {*signature.buffers_to_mutate.values()}
+    state = {**_left_out(program), **program.state_dict}
+    parameters = {id(state[name]) for name in signature.parameters}
+    own = {id(state[name]): _copied(state[name]) for name in written}
+    for name, tensor in state.items():
+        owner, last = make_owner(root, name)
+        if isinstance(tensor, nn.Parameter) and id(tensor) in parameters:
+            owner.register_parameter(last, tensor)
+        else:
+            is_persistent = name in program.state_dict
+            owner.register_buffer(last, own.get(id(tensor), tensor), persistent=is_persistent)
+
+
 def _copied(tensor: _C.Tensor) -> _C.Tensor:
     return tensor.detach().clone()
 
 
-def _make_owner(root: nn.Module, path: str) -> tuple[nn.Module, str]:
+def make_owner(root: nn.Module, path: str) -> tuple[nn.Module, str]:
     """Return the module that holds the tensor of a path, creating it if necessary."""
     *parents, last = path.split(".")
     owner = root
@@ -176,7 +185,7 @@ def _make_owner(root: nn.Module, path: str) -> tuple[nn.Module, str]:
     return owner, last
 
 
-def _find(root: nn.Module, path: str) -> _C.Tensor:
+def find_tensor(root: nn.Module, path: str) -> _C.Tensor:
     *parents, last = path.split(".")
     owner = root
     for name in parents:

@@ -322,6 +322,26 @@ class Module:
         """Same as `add_module`."""
         self.add_module(name, module)
 
+    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
+        """Set the module at a path such as "encoder.0"; the module that holds it must exist.
+
+        With `strict` there must be a module at the path already.
+
+        >>> from opwright import nn
+        >>> model = nn.Sequential(nn.Sequential(nn.ReLU()))
+        >>> model.set_submodule("0.0", nn.Tanh())
+        >>> model.get_submodule("0.0")
+        Tanh()
+        """
+        if not target:
+            raise ValueError("set_submodule: the path of a module must be given")
+        if not isinstance(module, Module):
+            raise ValueError(f"set_submodule: expected a module, got {type(module).__name__}")
+        if strict:
+            self.get_submodule(target)
+        owner, _, name = target.rpartition(".")
+        setattr(self.get_submodule(owner), name, module)
+
     def get_submodule(self, target: str) -> Module:
         """Return the module at a dotted path.
 

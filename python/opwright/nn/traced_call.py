@@ -9,6 +9,7 @@ from .. import _C
 from .hooks import call_with_hooks
 
 if TYPE_CHECKING:
+    from ..export.module_calls import CallRecorder
     from .module import Module
 
 
@@ -21,6 +22,7 @@ class _Callers(threading.local):
     def __init__(self) -> None:
         self.modules: list[Module] = []
         self.assignments: Assignments | None = None
+        self.recorder: CallRecorder | None = None
 
 
 _callers = _Callers()
@@ -31,13 +33,34 @@ def call_traced(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     callers = _callers.modules
     name = _name_in(callers[-1], module) if callers else ""
     outer = _C.set_module_path("")
-    _C.set_module_path(f"{outer}.{name}" if outer and name else name or outer)
+    path = _join(outer, name)
+    recorder = _callers.recorder
+    entry = recorder.enter(path, outer, module) if recorder and callers else None
+    _C.set_module_path(entry.fqn if entry else path)
     callers.append(module)
     try:
-        return call_with_hooks(module, args, kwargs)
+        if recorder is None or entry is None:
+            return call_with_hooks(module, args, kwargs)
+        recorder.note_arguments(entry, args, kwargs)
+        result = call_with_hooks(module, args, kwargs)
+        recorder.note_results(entry, module, (args, kwargs), result)
+        return result
     finally:
         callers.pop()
         _C.set_module_path(outer)
+
+
+def _join(outer: str, name: str) -> str:
+    """Return the path of a module from that of the call which it is in (`n@1`)."""
+    module = ".".join(part.partition("@")[0] for part in outer.split("."))
+    return f"{module}.{name}" if module and name else name or module
+
+
+def record_calls(recorder: CallRecorder | None) -> CallRecorder | None:
+    """Record the module calls of a trace from now on; return the previous recorder."""
+    before = _callers.recorder
+    _callers.recorder = recorder
+    return before
 
 
 def watch_assignments(assignments: Assignments | None) -> Assignments | None:

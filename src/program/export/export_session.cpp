@@ -165,6 +165,7 @@ struct ExportSession::State {
                                     const std::string& source);
   [[nodiscard]] Held* find_held(const Tensor& tensor);
   void order_inputs(Graph& graph) const;
+  void take_noted(Graph& graph, size_t num_outputs);
   [[nodiscard]] std::vector<InputSpec> describe_inputs(const Graph& graph,
                                                        ExportedProgram::Parts& parts);
   [[nodiscard]] InputSpec describe_bound(const GraphValue& input, ExportedProgram::Parts& parts);
@@ -177,6 +178,8 @@ struct ExportSession::State {
   std::vector<Tensor> added;
   std::vector<DeclaredSize> declared;
   std::unordered_map<std::string, Root> roots;
+  std::vector<Tensor> noted;  // copies of them
+  std::vector<std::string> noted_names;
 };
 
 ExportSession::ExportSession(TraceOptions trace)
@@ -362,6 +365,34 @@ std::vector<InputSpec> ExportSession::State::describe_inputs(const Graph& graph,
   return specs;
 }
 
+// A copy, because later writes to the tensor would change a view.
+size_t ExportSession::note_value(const Tensor& tensor) {
+  state_->noted.push_back(clone(tensor));
+  return state_->noted.size() - 1;
+}
+
+const std::vector<std::string>& ExportSession::noted_values() const noexcept {
+  return state_->noted_names;
+}
+
+// Reads the names of the noted values, which the graph returns after `num_outputs` others, and
+// removes them from its outputs.
+void ExportSession::State::take_noted(Graph& graph, size_t num_outputs) {
+  static const Operator& copy = Registry::get().require("aten::clone");
+  std::vector<NodeArgument> outputs;
+  for (size_t i = 0; i < graph.outputs().size(); ++i) {
+    const NodeArgument& output = graph.outputs()[i];
+    if (i < num_outputs || i >= num_outputs + noted.size()) {
+      outputs.push_back(output);
+      continue;
+    }
+    const Node& node = output.value().node();
+    const bool is_copy = node.kind() == NodeKind::Call && &node.op() == &copy;
+    noted_names.push_back((is_copy ? node.args()[0].value() : output.value()).name());
+  }
+  graph.set_outputs(std::move(outputs));
+}
+
 ExportedProgramPtr ExportSession::finish(std::span<const OpwValue> outputs,
                                          CallStructure structure) {
   std::vector<OpwValue> returned;
@@ -378,8 +409,11 @@ ExportedProgramPtr ExportSession::finish(std::span<const OpwValue> outputs,
     user_outputs.push_back(std::move(spec));
   }
   ExportedProgram::Parts parts;
+  const size_t num_outputs = returned.size();
+  for (const Tensor& tensor : state_->noted) returned.push_back(ValueOf<Tensor>::lend(tensor));
   parts.graph = state_->trace.finish(returned);
   remove_whole_copies(*parts.graph);
+  state_->take_noted(*parts.graph, num_outputs);
   remove_dead_code(*parts.graph);
   check_constraints(*state_->env, state_->declared);
   state_->order_inputs(*parts.graph);

@@ -8,6 +8,7 @@
 //   ExportedProgramPtr program = session.finish({y}, structure);
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
@@ -56,6 +57,12 @@ class OPWRIGHT_EXPORT ExportSession {
   [[nodiscard]] std::vector<Tensor> enter();
   // The interpreter that is current while the function runs.
   [[nodiscard]] Interpreter* level() const noexcept;
+
+  // Notes the value that a tensor of the function has now, at most once per place of a call.
+  // Returns its index in noted_values(). Call it while the function runs.
+  size_t note_value(const Tensor& tensor);
+  // After finish: the names of the noted values in the graph.
+  [[nodiscard]] const std::vector<std::string>& noted_values() const noexcept;
 
   // `outputs` are tensors, ints, SymInts and other constants. ValueError for a Dim that the
   // function does not admit: which dimension, the line that required it, and the dynamic_shapes to

@@ -13,6 +13,7 @@
 
 #include "opwright/error.h"
 #include "opwright/ir/graph/graph.h"
+#include "opwright/ir/graph/input_check.h"
 #include "opwright/ir/graph/input_plan.h"
 #include "opwright/ir/graph/input_words.h"
 #include "opwright/ir/graph/node_text.h"
@@ -218,12 +219,25 @@ std::vector<Value> ExportedProgram::with_constants(std::vector<Value> results) c
   return outputs;
 }
 
-std::vector<Value> ExportedProgram::run(std::span<const OpwValue> user_inputs,
-                                        StepWatch* watch) const {
+void ExportedProgram::check_given(std::span<const OpwValue> user_inputs) const {
   OPWRIGHT_CHECK_TYPE(user_inputs_.size() == user_inputs.size(), "program: it takes ",
                       user_inputs_.size(), " inputs (", names_of(parts_.signature), "), got ",
                       user_inputs.size());
   for (const size_t written : written_inputs_) check_written(user_inputs_, user_inputs, written);
+}
+
+void ExportedProgram::check_inputs(std::span<const OpwValue> user_inputs) const {
+  check_given(user_inputs);
+  InputCheck check(graph());
+  const std::vector<Value> inputs = check.collect(without_constants(user_inputs));
+  SymbolValues symbols;
+  check.bind_inputs(inputs, symbols);
+  check.check(inputs, symbols);
+}
+
+std::vector<Value> ExportedProgram::run(std::span<const OpwValue> user_inputs,
+                                        StepWatch* watch) const {
+  check_given(user_inputs);
   std::vector<Value> results = has_constant_inputs_
                                    ? plan().run(without_constants(user_inputs), watch)
                                    : plan().run(user_inputs, watch);

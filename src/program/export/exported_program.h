@@ -87,6 +87,9 @@ class OPWRIGHT_EXPORT ExportedProgram : public Counted<ExportedProgram> {
   // The constraints that are not ranges: "s0 % 4 == 0".
   [[nodiscard]] std::vector<Guard> guards() const;
 
+  // Throws what run() throws for inputs that the program does not accept, without running it.
+  void check_inputs(std::span<const OpwValue> user_inputs) const;
+
   // Takes one value per user input, constants included; returns one per user output. TypeError and
   // ValueError name the input (its target), the dimension and the bound. Thread-safe as long as the
   // program has no mutations.
@@ -106,6 +109,7 @@ class OPWRIGHT_EXPORT ExportedProgram : public Counted<ExportedProgram> {
 
  private:
   void lay_out_calls();
+  void check_given(std::span<const OpwValue> user_inputs) const;
   [[nodiscard]] std::vector<OpwValue> without_constants(std::span<const OpwValue> given) const;
   [[nodiscard]] std::vector<Value> with_constants(std::vector<Value> results) const;
 

@@ -167,3 +167,53 @@ def test_other_keys_of_a_dict_are_refused():
         "program: the argument 'batch' has another structure: batch is a dict with the keys \"y\", "
         'expected a dict with the keys "x"'
     )
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: PROGRAM(ow.ones(65, 3), PAIR, 3.0),
+        lambda: PROGRAM(X, PAIR, 4.0),
+        lambda: PROGRAM(X, PAIR),
+        lambda: PROGRAM(X, [*PAIR], 3.0),
+        lambda: PROGRAM.module()(X.int(), PAIR, 3.0),
+    ],
+    ids=["a size", "a constant", "a missing argument", "a structure", "a dtype"],
+)
+def test_a_rejected_call_is_an_assertion_error_too(call):
+    with pytest.raises(AssertionError, match="program: ") as told:
+        call()
+
+    assert isinstance(told.value, (ValueError, TypeError))
+    assert type(told.value).__name__ in ("ValueError", "TypeError")
+
+
+def test_an_error_inside_a_program_is_no_assertion_error():
+    program = export(lambda i: ow.ones(3).index_select(0, i), (ow.tensor([1]),))
+
+    with pytest.raises(IndexError) as told:
+        program(ow.tensor([7]))
+
+    assert not isinstance(told.value, AssertionError)
+
+
+def test_the_keys_of_a_dict_may_come_in_another_order():
+    torch = pytest.importorskip("torch")
+
+    class Module(torch.nn.Module):
+        def forward(self, batch):
+            return batch["a"] * 2 + batch["b"]
+
+    given = torch.export.export(Module(), ({"a": torch.ones(2), "b": torch.zeros(2)},))
+    program = export(lambda batch: batch["a"] * 2 + batch["b"], ({"a": X, "b": X},))
+
+    expected = given.module()({"b": torch.ones(2), "a": torch.zeros(2)})
+    actual = program({"b": ow.ones(4, 3), "a": ow.zeros(4, 3)})
+
+    assert actual[0, :2].tolist() == expected.tolist() == [1.0, 1.0]
+
+
+def test_the_keys_of_a_nested_dict_may_come_in_another_order():
+    program = export(lambda batch: batch[0]["a"] * 2 + batch[0]["b"], ([{"a": X, "b": X}],))
+
+    assert program([{"b": X, "a": X * 0}]).tolist() == X.tolist()

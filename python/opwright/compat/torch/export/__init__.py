@@ -5,12 +5,16 @@ from opwright.export import (
     Dim,
     ExportedProgram,
     ExportGraphSignature,
+    ModuleCallEntry,
+    ModuleCallSignature,
     ShapesCollection,
+    UnflattenedModule,
     default_decompositions,
     dims,
     export,
     load,
     save,
+    unflatten,
 )
 
 from . import dynamic_shapes, exported_program, graph_signature
@@ -19,7 +23,10 @@ __all__ = [
     "Dim",
     "ExportGraphSignature",
     "ExportedProgram",
+    "ModuleCallEntry",
+    "ModuleCallSignature",
     "ShapesCollection",
+    "UnflattenedModule",
     "default_decompositions",
     "dims",
     "dynamic_shapes",
@@ -28,6 +35,7 @@ __all__ = [
     "graph_signature",
     "load",
     "save",
+    "unflatten",
 ]
 
 __getattr__ = absent(__name__)
