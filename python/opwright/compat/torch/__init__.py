@@ -1,5 +1,6 @@
 """torch: Opwright's names under PyTorch's module path."""
 
+import importlib
 from types import ModuleType as _Module
 
 from opwright import *  # noqa: F403
@@ -26,7 +27,6 @@ from . import (  # noqa: E402
     cuda,
     export,
     func,
-    fx,
     library,
     nn,
     onnx,
@@ -37,6 +37,7 @@ from . import (  # noqa: E402
 
 __all__ = [
     "Tag",
+    "_assert",
     "_check",
     "_check_is_size",
     "_dynamo",
@@ -61,4 +62,19 @@ __all__ = [
 
 globals().update(_DTYPES, **_FUNCTIONS)
 
-__getattr__ = absent(__name__)
+
+def _assert(condition: object, message: str) -> None:
+    """Raise AssertionError if the condition does not hold; a trace records the call."""
+    if hasattr(type(condition), "__torch_function__"):
+        type(condition).__torch_function__(_assert, (type(condition),), (condition, message), {})
+    elif not condition:
+        raise AssertionError(message)
+
+
+_absent = absent(__name__)
+
+
+def __getattr__(name: str) -> object:
+    if name == "fx":  # not needed by every program
+        return importlib.import_module(".fx", __name__)
+    return _absent(name)

@@ -1,11 +1,60 @@
-"""torch.fx: Graph, Node, GraphModule."""
+"""torch.fx: graphs of Python calls; symbolic_trace, Interpreter, GraphModule."""
 
 from opwright.compat._absent import absent
-from opwright.graph import Graph, Node
-from opwright.tracing import GraphModule
 
-from . import experimental, graph, graph_module, node
+from . import (
+    _pytree,
+    _symbolic_trace,
+    experimental,
+    graph,
+    graph_module,
+    immutable_collections,
+    interpreter,
+    node,
+    operator_schemas,
+    passes,
+    proxy,
+    subgraph_rewriter,
+    traceback,
+)
+from ._symbolic_trace import PH, ProxyableClassMeta, Tracer, symbolic_trace, wrap
+from .codegen import CodeGen
+from .graph import Graph
+from .graph_module import GraphModule
+from .interpreter import Interpreter, Transformer
+from .node import Node, has_side_effect, map_arg
+from .proxy import Proxy
+from .subgraph_rewriter import replace_pattern
 
-__all__ = ["Graph", "GraphModule", "Node", "experimental", "graph", "graph_module", "node"]
+__all__ = [
+    "PH",
+    "CodeGen",
+    "Graph",
+    "GraphModule",
+    "Interpreter",
+    "Node",
+    "Proxy",
+    "ProxyableClassMeta",
+    "Tracer",
+    "Transformer",
+    "_pytree",
+    "_symbolic_trace",
+    "experimental",
+    "graph",
+    "graph_module",
+    "has_side_effect",
+    "immutable_collections",
+    "interpreter",
+    "map_arg",
+    "node",
+    "operator_schemas",
+    "passes",
+    "proxy",
+    "replace_pattern",
+    "subgraph_rewriter",
+    "symbolic_trace",
+    "traceback",
+    "wrap",
+]
 
 __getattr__ = absent(__name__)

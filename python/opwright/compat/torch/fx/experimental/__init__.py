@@ -2,8 +2,8 @@
 
 from opwright.compat._absent import absent
 
-from . import proxy_tensor, symbolic_shapes
+from . import proxy_tensor, rewriter, symbolic_shapes
 
-__all__ = ["proxy_tensor", "symbolic_shapes"]
+__all__ = ["proxy_tensor", "rewriter", "symbolic_shapes"]
 
 __getattr__ = absent(__name__)

@@ -1,0 +1,75 @@
+"""torch.fx.experimental.rewriter: a tracer that turns assert statements into calls."""
+
+import ast
+import copy
+import functools
+import inspect
+import textwrap
+from types import FunctionType
+from typing import Any
+
+from opwright import nn
+from opwright.compat._absent import absent
+
+from .._symbolic_trace import Tracer
+from ..graph import Graph
+
+__all__ = ["AST_Rewriter", "RewritingTracer"]
+
+
+class AST_Rewriter(ast.NodeTransformer):  # noqa: N801 (torch's name)
+    """Rewrites the source of a function so that it can be traced."""
+
+    def rewrite(self, fn: FunctionType) -> FunctionType:
+        """Return the function with every `assert` as a call of torch._assert."""
+        source = textwrap.dedent(inspect.getsource(fn))
+        tree = ast.fix_missing_locations(self.visit(ast.parse(source)))
+        module_code = compile(tree, "", "exec")
+        made: dict[str, Any] = {}
+        exec(module_code, {**fn.__globals__, "torch": _torch()}, made)
+        code = made[fn.__name__].__code__
+        function = FunctionType(
+            code, {**fn.__globals__, "torch": _torch()}, fn.__name__, fn.__defaults__, fn.__closure__
+        )
+        return functools.update_wrapper(function, fn)
+
+    def visit_Assert(self, node: ast.Assert) -> ast.AST:  # noqa: N802 (ast's name)
+        """Turn `assert test, message` into `torch._assert(test, message)`."""
+        message = node.msg if node.msg else ast.Constant(value="")
+        called = ast.Attribute(ast.Name("torch", ast.Load()), "_assert", ast.Load())
+        statement = ast.Expr(ast.Call(called, [node.test, message], []))
+        return ast.copy_location(statement, node)
+
+
+def _torch() -> Any:
+    import opwright.compat.torch as torch
+
+    return torch
+
+
+class RewritingTracer(Tracer):
+    """Traces a function or module whose assert statements are recorded."""
+
+    def trace(self, root: Any, concrete_args: dict[str, Any] | None = None) -> Graph:
+        """Rewrite, then trace."""
+        return super().trace(_rewritten(root), concrete_args)
+
+
+def _rewritten(given: Any) -> Any:
+    if isinstance(given, FunctionType):
+        return AST_Rewriter().rewrite(given) if not given.__closure__ else given
+    made = copy.copy(given)
+    kind = type(given)
+    forward = kind.forward
+    if not kind.__module__.startswith("opwright.") and not forward.__closure__:
+        forward = AST_Rewriter().rewrite(forward)
+        made.__class__ = type(kind.__name__, (kind,), {"forward": forward})
+        made.__class__.__module__ = kind.__module__
+    made.__dict__["_modules"] = {
+        name: _rewritten(child) if isinstance(child, nn.Module) else child
+        for name, child in given._modules.items()
+    }
+    return made
+
+
+__getattr__ = absent(__name__)
