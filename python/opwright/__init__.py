@@ -152,6 +152,9 @@ def load_library(path: str | os.PathLike[str]) -> None:
     _C.load_library(os.fspath(path))
 
 
+ops.load_library = load_library
+
+
 def _signature_of(operator: Operator) -> object:
     return importlib.import_module("._library.signature", __name__).signature_of(operator)
 

@@ -67,6 +67,7 @@ def _shared_names() -> dict:
         "dtypesIfPRIVATEUSE1": parametrization.dtypesIfPRIVATEUSE1,
         "dtypesIfXPU": parametrization.dtypesIfXPU,
         "freeze_rng_state": plain_names.freeze_rng_state,
+        "find_library_location": plain_names.find_library_location,
         "gradcheck": _gradcheck("gradcheck"),
         "gradgradcheck": _gradcheck("gradgradcheck"),
         "make_tensor": dtype_lists.make_tensor,

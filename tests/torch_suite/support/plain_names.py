@@ -5,8 +5,10 @@ failure leaves its test alone, and a flag of another platform or device is False
 """
 
 import contextlib
+import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import opwright
@@ -40,6 +42,11 @@ def find(name: str) -> object:
     if FLAGS.fullmatch(name):
         return False
     raise AttributeError(name)
+
+
+def find_library_location(name: str) -> Path:
+    """Return an operator binary of ours: a test class loads torch's in its setup."""
+    return Path(os.environ.get("OPWRIGHT_BUILD", "build/release")) / "operators" / "libmutation.so"
 
 
 @contextlib.contextmanager

@@ -1,6 +1,6 @@
 """torch: Opwright's names under PyTorch's module path."""
 
-import importlib
+from importlib import import_module as _import_module
 from types import ModuleType as _Module
 
 from opwright import *  # noqa: F403
@@ -50,7 +50,7 @@ __all__ = [
     "cuda",
     "export",
     "func",
-    "fx",
+    "fx",  # noqa: F405
     "library",
     "nn",
     "onnx",
@@ -76,5 +76,5 @@ _absent = absent(__name__)
 
 def __getattr__(name: str) -> object:
     if name == "fx":  # not needed by every program
-        return importlib.import_module(".fx", __name__)
+        return _import_module(".fx", __name__)
     return _absent(name)

@@ -1,10 +1,12 @@
 """torch.fx: graphs of Python calls; symbolic_trace, Interpreter, GraphModule."""
 
+from opwright.compat import torch as _torch
 from opwright.compat._absent import absent
 
 from . import (
     _pytree,
     _symbolic_trace,
+    annotate,
     experimental,
     graph,
     graph_module,
@@ -39,6 +41,7 @@ __all__ = [
     "Transformer",
     "_pytree",
     "_symbolic_trace",
+    "annotate",
     "experimental",
     "graph",
     "graph_module",
@@ -56,5 +59,7 @@ __all__ = [
     "traceback",
     "wrap",
 ]
+
+has_side_effect(_torch._assert)
 
 __getattr__ = absent(__name__)

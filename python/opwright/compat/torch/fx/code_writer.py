@@ -178,9 +178,7 @@ class CodeWriter:
             self._write_output(node)
         elif node.op == "call_function" and (text := _in_place_sign(node)) is not None:
             left, right = (self._value(each) for each in node.args)
-            self.body.append(
-                f"{node!r}{self._annotation(node)} = {left};  {node!r} {text} {right}"
-            )
+            self.body.append(f"{left} {text} {right};  {node!r}{self._annotation(node)} = {left}")
         else:
             self.body.append(f"{node!r}{self._annotation(node)} = {self._expression(node)}")
 
@@ -236,9 +234,9 @@ class CodeWriter:
                 return f"{UNARY[name]}{self._value(args[0])}"
             if name == "getitem" and len(args) == 2:
                 return f"{self._value(args[0])}[{self._value(args[1])}]"
-        if target is getattr and len(args) == 2:
-            if isinstance(args[1], str) and args[1].isidentifier():
-                return f"{self._value(args[0])}.{args[1]}"
+        is_read = target is getattr and len(args) == 2 and isinstance(args[1], str)
+        if is_read and args[1].isidentifier():
+            return f"{self._value(args[0])}.{args[1]}"
         return None
 
 

@@ -36,7 +36,9 @@ class CodeGen:
             free_vars.insert(0, "self")
         return f"def {self._func_name}({', '.join(free_vars)}){maybe_return_annotation}:"
 
-    def generate_output(self, output_args: Argument, *, repr_fn: Callable[[Any], str] = repr) -> str:
+    def generate_output(
+        self, output_args: Argument, *, repr_fn: Callable[[Any], str] = repr
+    ) -> str:
         """Return the `return` statement; `repr_fn` gives the expression of a value."""
         return f"return {repr_fn(output_args)}"
 
@@ -80,7 +82,9 @@ class TreeCodeGen(CodeGen):
         given = ", ".join(parameters)
         return f"{definition}\n    {names}, = fx_pytree.tree_flatten_spec([{given}], self._in_spec)"
 
-    def generate_output(self, output_args: Argument, *, repr_fn: Callable[[Any], str] = repr) -> str:
+    def generate_output(
+        self, output_args: Argument, *, repr_fn: Callable[[Any], str] = repr
+    ) -> str:
         if self.out_spec is None:
             return super().generate_output(output_args, repr_fn=repr_fn)
         return f"return pytree.tree_unflatten({repr_fn(output_args)}, self._out_spec)"

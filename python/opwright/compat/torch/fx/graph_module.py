@@ -178,7 +178,7 @@ class GraphModule(nn.Module):
             parts = str(node.target).split(".")
             used += [".".join(parts[: index + 1]) for index in range(len(parts))]
             if node.op == "call_module":
-                called = self.get_submodule(node.target)
+                called = _module_at(self, parts)
                 used += [f"{node.target}.{name}" for name, _ in called.named_modules() if name]
         for name in [name for name, _ in self.named_modules()]:
             if name and name not in used:
@@ -274,6 +274,13 @@ class GraphModule(nn.Module):
 
     def _unregister_deepcopy_hook(self, f: Callable[..., object]) -> None:
         self.__dict__["_deepcopy_hooks"].remove(f)
+
+
+def _module_at(module: Any, path: list[str]) -> nn.Module:
+    """Return the module at a path; an empty one if there is none."""
+    for part in path:
+        module = getattr(module, part, None)
+    return module if isinstance(module, nn.Module) else nn.Module()
 
 
 def _restore(state: dict[str, Any], graph: Graph, name: str) -> GraphModule:

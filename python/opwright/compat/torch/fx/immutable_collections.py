@@ -1,4 +1,4 @@
-"""Lists and dicts that a node holds: a change goes through the node, which keeps its users right."""
+"""Lists and dicts that a node holds: changes go through the node, which keeps its users right."""
 
 from typing import Any, NoReturn
 

@@ -204,7 +204,8 @@ class Transformer(Interpreter):
     >>> import opwright.compat.torch as torch
     >>> class SinToCos(fx.Transformer):
     ...     def call_function(self, target, args, kwargs):
-    ...         return super().call_function(torch.cos if target is torch.sin else target, args, kwargs)
+    ...         new = torch.cos if target is torch.sin else target
+    ...         return super().call_function(new, args, kwargs)
     >>> traced = fx.symbolic_trace(lambda x: torch.sin(x))
     >>> SinToCos(traced).transform()(torch.zeros(1))
     tensor([1.])

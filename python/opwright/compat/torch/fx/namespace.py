@@ -16,18 +16,18 @@ _RESERVED = frozenset(("inf", "nan", "NoneType", "torch", "device", "fx_pytree",
 def snake_case(text: str) -> str:
     """Return a name of a class or target in the style of a variable.
 
-    >>> snake_case("ReLUBlock"), snake_case("seq.0")
-    ('re_lu_block', 'seq.0')
+    >>> snake_case("BatchNorm"), snake_case("seq.0")
+    ('batch_norm', 'seq.0')
     """
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<!^)(?=[A-Z][a-z])", "_", text).lower()
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", text).lower()
 
 
 class Namespace:
     """Gives every object a name of its own.
 
     >>> names = Namespace()
-    >>> names.create_name("add", None), names.create_name("add", None), names.create_name("if", None)
-    ('add', 'add_1', 'if_1')
+    >>> [names.create_name(candidate, None) for candidate in ("add", "add", "if")]
+    ['add', 'add_1', 'if_1']
     """
 
     def __init__(self) -> None:

@@ -336,8 +336,9 @@ class Node:
             schema = getattr(self.target, "schema", None)
             if isinstance(self.target, _C.Operator) and schema is not None:
                 return schema.is_mutable or (impure_random and _is_random(self.target))
-            out = self.kwargs.get("out")
-            return out is not None or self._calls_in_place()
+            if self.kwargs.get("out") is not None or self._calls_in_place():
+                return True
+            return impure_random and _is_random(self.target)
         if self.op == "call_method":
             return str(self.target).endswith("_") and not str(self.target).endswith("__")
         if self.op == "call_module":
@@ -419,8 +420,10 @@ class Node:
         return graph._same_place(self)
 
 
-def _is_random(operator_: Any) -> bool:
-    tags = getattr(operator_, "tags", ())
+def _is_random(target: Any) -> bool:
+    if isinstance(target, ow.OperatorPacket):
+        return any(_is_random(getattr(target, name)) for name in target.overloads())
+    tags = getattr(target, "tags", ())
     return any(getattr(tag, "name", tag) == "nondeterministic_seeded" for tag in tags)
 
 

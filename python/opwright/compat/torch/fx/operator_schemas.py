@@ -44,19 +44,15 @@ def _signature_of(schema: Any) -> inspect.Signature:
             else inspect.Parameter.POSITIONAL_OR_KEYWORD
         )
         default = inspect.Parameter.empty
-        if argument.has_default_value():
-            default = argument.default_value
+        if argument.has_default:
+            default = argument.default
         name = "input" if argument.name == "self" else argument.name
         annotation = _TYPES.get(str(argument.type), inspect.Parameter.empty)
-        parameters.append(
-            inspect.Parameter(name, kind, default=default, annotation=annotation)
-        )
+        parameters.append(inspect.Parameter(name, kind, default=default, annotation=annotation))
     return inspect.Signature(parameters)
 
 
-def get_signature_for_torch_op(
-    op: Callable[..., Any], return_schemas: bool = False
-) -> Any:
+def get_signature_for_torch_op(op: Callable[..., Any], return_schemas: bool = False) -> Any:
     """Return the signatures of the overloads of an operator; None for another callable.
 
     >>> import opwright.compat.torch as torch

@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 import dis
+import enum
 import operator
 import sys
 import traceback
@@ -140,7 +141,9 @@ class TracerBase:
         if isinstance(a, Node) or a is None or a is ...:
             return a
         if dataclasses.is_dataclass(a) and not isinstance(a, type):
-            fields = {each.name: self.create_arg(getattr(a, each.name)) for each in dataclasses.fields(a)}
+            fields = {
+                each.name: self.create_arg(getattr(a, each.name)) for each in dataclasses.fields(a)
+            }
             return self.create_node("call_function", type(a), (), fields)
         if isinstance(a, _LITERALS) or callable(a):
             return a
@@ -148,17 +151,14 @@ class TracerBase:
 
     def to_bool(self, obj: "Proxy") -> bool:
         """Return the truth of a proxy: refused, because the value is not known."""
-        raise TraceError(
-            "symbolically traced variables cannot be used as inputs to control flow"
-        )
+        raise TraceError("symbolically traced variables cannot be used as inputs to control flow")
 
     def iter(self, obj: "Proxy") -> Iterator["Proxy"]:
         """Return an iterator over a proxy: refused, because the length is not known."""
         raise TraceError(
-            "Proxy object cannot be iterated. This can be attempted when the Proxy is used in a "
-            "loop or as a *args or **kwargs function argument. See the torch.fx docs on pytorch.org "
-            "for a more detailed explanation of what types of control flow can be traced, and check "
-            "out the Proxy docstring for help troubleshooting Proxy iteration errors"
+            "Proxy object cannot be iterated. A loop over it, *proxy and **proxy need its length, "
+            "which a symbolic trace does not know; index it, unpack it into a fixed number of "
+            "variables, or make the function a leaf with torch.fx.wrap"
         )
 
     def keys(self, obj: "Proxy") -> Any:
@@ -167,7 +167,7 @@ class TracerBase:
 
 
 _LITERALS = (
-    *(str, int, float, bool, complex, bytes, ow.dtype, ow.Tensor, ow.device),
+    *(str, int, float, bool, complex, bytes, enum.Enum, ow.dtype, ow.Tensor, ow.device),
     *(ow.memory_format, ow.layout, _C.Operator, ow.SymInt, ow.SymBool),
 )
 
@@ -213,9 +213,9 @@ def _user_stack() -> str:
     frame: Any = sys._getframe(1)
     frames = []
     while frame is not None:
-        if frame.f_globals.get("__name__", "").startswith(__package__ + "._symbolic_trace"):
-            if frame.f_code.co_name == "trace":
-                break
+        module = frame.f_globals.get("__name__", "")
+        if module == f"{__package__}._symbolic_trace" and frame.f_code.co_name == "trace":
+            break
         frames.append((frame, frame.f_lineno))
         frame = frame.f_back
     package = __package__.partition(".")[0]
@@ -316,8 +316,8 @@ class Proxy:
         map_aggregate(kwargs, find_tracer)
         if len(tracers) > 1:
             raise RuntimeError(
-                f"Found multiple different tracers {list(tracers)} while trying to trace operations "
-                f"{orig_method}"
+                f"Found multiple different tracers {list(tracers)} while trying to trace "
+                f"operations {orig_method}"
             )
         tracer = next(iter(tracers))
         if isinstance(orig_method, _METHOD):

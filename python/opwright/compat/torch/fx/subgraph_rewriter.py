@@ -1,5 +1,6 @@
 """torch.fx.subgraph_rewriter: replaces the places where a pattern matches."""
 
+import copy
 import dataclasses
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -159,8 +160,6 @@ def _add_submodules(gm: GraphModule, replacement: nn.Module) -> None:
                 "GraphModule"
             )
         if isinstance(value, nn.Module):
-            import copy
-
             gm.add_submodule(node.target, copy.deepcopy(value))
         else:
             _set(gm, node.target, value)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 import opwright as ow
 from opwright import safetensors
 
+from .qualified_name import constant_text
+
 if TYPE_CHECKING:
     from .graph_module import GraphModule
 
@@ -38,7 +40,9 @@ def write_folder(module: "GraphModule", folder: Path, name: str) -> None:
     for key, parameter in module._parameters.items():
         if parameter is not None:
             lines.append(f"        self.{key} = nn.Parameter({_empty_like(parameter)})")
-    lines.append("        self.load_state_dict(safetensors.load_file(folder / 'state.safetensors'))")
+    lines.append(
+        "        self.load_state_dict(safetensors.load_file(folder / 'state.safetensors'))"
+    )
     source = "\n".join(f"    {line}" if line.strip() else "" for line in code.src.split("\n"))
     (folder / "module.py").write_text("\n".join(lines) + "\n" + source.rstrip() + "\n")
     (folder / "__init__.py").write_text("from .module import *\n")
@@ -56,6 +60,4 @@ def _import_line(name: str, value: Any) -> str:
 
 
 def _empty_like(tensor: ow.Tensor) -> str:
-    return f"torch.empty({list(tensor.shape)}, dtype={tensor.dtype})"
-
-
+    return f"torch.empty({list(tensor.shape)}, dtype={constant_text(tensor.dtype)})"

@@ -22,7 +22,14 @@ __all__ = [
 ]
 
 # What a node takes over from the node that it was made for.
-_KEPT = ("nn_module_stack", "stack_trace", "source_fn_stack", "original_aten", "custom", "recompute")
+_KEPT = (
+    "nn_module_stack",
+    "stack_trace",
+    "source_fn_stack",
+    "original_aten",
+    "custom",
+    "recompute",
+)
 
 _current: dict[str, Any] = {}
 _preserves = False

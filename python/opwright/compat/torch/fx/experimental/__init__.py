@@ -2,8 +2,8 @@
 
 from opwright.compat._absent import absent
 
-from . import proxy_tensor, rewriter, symbolic_shapes
+from . import const_fold, proxy_tensor, rewriter, symbolic_shapes
 
-__all__ = ["proxy_tensor", "rewriter", "symbolic_shapes"]
+__all__ = ["const_fold", "proxy_tensor", "rewriter", "symbolic_shapes"]
 
 __getattr__ = absent(__name__)

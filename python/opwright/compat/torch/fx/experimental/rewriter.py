@@ -5,7 +5,7 @@ import copy
 import functools
 import inspect
 import textwrap
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 from opwright import nn
@@ -25,15 +25,14 @@ class AST_Rewriter(ast.NodeTransformer):  # noqa: N801 (torch's name)
         source = textwrap.dedent(inspect.getsource(fn))
         tree = ast.fix_missing_locations(self.visit(ast.parse(source)))
         module_code = compile(tree, "", "exec")
-        made: dict[str, Any] = {}
-        exec(module_code, {**fn.__globals__, "torch": _torch()}, made)
-        code = made[fn.__name__].__code__
-        function = FunctionType(
-            code, {**fn.__globals__, "torch": _torch()}, fn.__name__, fn.__defaults__, fn.__closure__
+        found = [each for each in module_code.co_consts if isinstance(each, CodeType)]
+        names = (
+            fn.__globals__ if "torch" in fn.__globals__ else {**fn.__globals__, "torch": _torch()}
         )
+        function = FunctionType(found[0], names, fn.__name__, fn.__defaults__, fn.__closure__)
         return functools.update_wrapper(function, fn)
 
-    def visit_Assert(self, node: ast.Assert) -> ast.AST:  # noqa: N802 (ast's name)
+    def visit_Assert(self, node: ast.Assert) -> ast.AST:
         """Turn `assert test, message` into `torch._assert(test, message)`."""
         message = node.msg if node.msg else ast.Constant(value="")
         called = ast.Attribute(ast.Name("torch", ast.Load()), "_assert", ast.Load())

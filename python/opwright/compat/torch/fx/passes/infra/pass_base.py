@@ -10,7 +10,7 @@ from ...graph_module import GraphModule
 __all__ = ["PassBase", "PassResult"]
 
 
-class PassResult(namedtuple("PassResult", ["graph_module", "modified"])):  # noqa: PYI024
+class PassResult(namedtuple("PassResult", ["graph_module", "modified"])):
     """What a pass returns: the module, and whether it changed it."""
 
     __slots__ = ()

@@ -64,13 +64,18 @@ def _sorted_by(
     return [passes[index] for index in order]
 
 
+def _name_of(each: Callable[..., Any]) -> str:
+    return each.__name__ if inspect.isfunction(each) else type(each).__name__
+
+
 class PassManager:
     """Runs passes on a module, `steps` times or until none changes it.
 
     >>> from opwright.compat.torch import fx
-    >>> from opwright.compat.torch.fx.passes.infra.pass_manager import PassManager
+    >>> from opwright.compat.torch.fx.passes.infra import pass_manager
     >>> seen = []
-    >>> manager = PassManager([lambda module: seen.append("pass")])
+    >>> once = pass_manager.pass_result_wrapper(lambda module: seen.append("pass"))
+    >>> manager = pass_manager.PassManager([once])
     >>> _ = manager(fx.symbolic_trace(lambda x: x + 1))
     >>> seen
     ['pass']
@@ -110,7 +115,8 @@ class PassManager:
                 if not all(holds(first, second) for holds in self.constraints):
                     raise RuntimeError(
                         f"pass schedule constraint violated. Expected {first} before {second} but "
-                        f"found {first} at index {index} and {second} at index {later} in pass list."
+                        f"found {first} at index {index} and {second} at index {later} in pass "
+                        "list."
                     )
         self._validated = True
 
@@ -149,17 +155,19 @@ class PassManager:
         return PassResult(module, changed)
 
     def _run(self, each: Callable[..., Any], module: Any) -> tuple[Any, bool]:
-        name = each.__name__ if inspect.isfunction(each) else type(each).__name__
+        name = _name_of(each)
+        done = [_name_of(before) for before in self.passes[: self.passes.index(each)]]
         try:
             result = each(module)
         except Exception as error:
-            raise Exception(f"An error occurred when running the '{name}' pass: {error}") from error
-        if result is None:
-            return module, True
+            raise Exception(
+                f"An error occurred when running the '{name}' pass after the following passes: "
+                f"{done}"
+            ) from error
         if not isinstance(result, PassResult) and not hasattr(result, "graph_module"):
             raise TypeError(
                 f"The result of the pass {name} should be type PassResult. Please wrap it with "
-                "pass_result_wrapper()"
+                f"pass_result_wrapper(). It ran after the following passes: {done}"
             )
         return result.graph_module, result.modified
 

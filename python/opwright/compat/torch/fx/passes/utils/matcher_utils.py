@@ -205,7 +205,7 @@ def _all_arguments(node: Node) -> list[Any]:
         elif index < len(node.args):
             arguments.append(node.args[index])
         else:
-            arguments.append(declared.default_value)
+            arguments.append(declared.default)
     return arguments
 
 

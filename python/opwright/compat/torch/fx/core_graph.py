@@ -1,0 +1,200 @@
+"""Converts a traced graph of the core to a graph of this package: the same calls as nodes of fx.
+
+Sizes, which the core holds as expressions, become nodes that read and compute them. The results of
+a call with several of them are read with `[]`. Tensors that the function closed over become
+attributes of the module.
+"""
+
+import ast
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import opwright as ow
+from opwright import nn
+from opwright.graph import Graph as CoreGraph
+from opwright.graph import Node as CoreNode
+from opwright.graph import NodeValue
+
+from .graph import Graph
+from .node import Node
+from .passes.shape_prop import _extract_tensor_metadata
+
+__all__ = ["CoreGraphReader"]
+
+_OPERATORS: dict[type, Callable[..., Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.USub: operator.neg,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+_FUNCTIONS = {"max": ow.sym_max, "min": ow.sym_min}
+
+
+class CoreGraphReader:
+    """One conversion: `add_input` for each placeholder, then `read`."""
+
+    def __init__(self, core: CoreGraph, root: nn.Module) -> None:
+        self.core = core
+        self.root = root
+        self.graph = Graph()
+        self._nodes: dict[Any, Node] = {}  # by node of the core, or by its value
+        self._results: dict[tuple[CoreNode, int], Node] = {}
+        self._expressions: dict[str, Any] = {}  # by text
+        self._sizes: dict[str, tuple[Node, int]] = {}  # where a symbol can be read
+
+    # ---- Inputs ----
+
+    def add_input(self, name: str, node: CoreNode | None, value: Any = None) -> Node:
+        """Add a placeholder for an input of the core, or for a constant argument."""
+        made = self.graph.placeholder(name)
+        if node is None:
+            made.meta["val"] = value
+            return made
+        self._nodes[node] = made
+        self._describe(made, node)
+        value = node.meta["val"]
+        if isinstance(value, ow.SymInt):
+            self._expressions.setdefault(str(value), made)
+        self._note_sizes(made, value)
+        return made
+
+    def _add_attribute(self, node: CoreNode) -> Node:
+        """Add a read of a tensor that the function closed over."""
+        tensor = node.bound
+        kind = "_param_constant" if isinstance(tensor, nn.Parameter) else "_tensor_constant"
+        number = 0
+        while hasattr(self.root, f"{kind}{number}"):
+            number += 1
+        setattr(self.root, f"{kind}{number}", tensor)
+        made = self.graph.get_attr(f"{kind}{number}")
+        made.meta["val"] = node.meta["val"]
+        self._note_sizes(made, node.meta["val"])
+        return made
+
+    def _note_sizes(self, made: Node, value: Any) -> None:
+        if isinstance(value, ow.Tensor):
+            for dim, size in enumerate(value.shape):
+                if isinstance(size, ow.SymInt):
+                    self._sizes.setdefault(str(size), (made, dim))
+
+    # ---- Calls ----
+
+    def read(self) -> list[Any]:
+        """Add the calls; return the outputs of the core's graph as arguments."""
+        for node in self.core.nodes:
+            if node.op == "call_function":
+                self._add_call(node)
+        return [self._argument(output) for output in self.core.outputs]
+
+    def _add_call(self, node: CoreNode) -> None:
+        args = tuple(self._argument(each) for each in node.args)
+        kwargs = {key: self._argument(value) for key, value in node.kwargs.items()}
+        name = node.target.base
+        made = self.graph.create_node("call_function", node.target, args, kwargs, name)
+        self._nodes[node] = made
+        self._describe(made, node)
+        value = node.meta.get("val")
+        results = node.results
+        if len(results) == 1 and not isinstance(results[0], list):
+            self._note_sizes(made, value)
+            if isinstance(value, ow.SymInt):
+                self._expressions.setdefault(str(value), made)
+            return
+        if len(results) == 1:
+            self._add_items(made, results[0])
+        elif results:
+            for index, result in enumerate(results):
+                if isinstance(result, list):
+                    inner = self.graph.call_function(operator.getitem, (made, index))
+                    self._add_items(inner, result)
+                elif result is not None:
+                    self._add_item(made, index, result)
+
+    def _add_items(self, owner: Node, values: Sequence[NodeValue]) -> None:
+        for index, value in enumerate(values):
+            self._add_item(owner, index, value)
+
+    def _add_item(self, owner: Node, index: int, value: NodeValue) -> None:
+        made = self.graph.call_function(operator.getitem, (owner, index))
+        self._results[value.node, value.index] = made
+        made.meta = {key: each for key, each in owner.meta.items() if key != "tensor_meta"}
+        self._set_value(made, value.val)
+        self._note_sizes(made, value.val)
+
+    def _describe(self, made: Node, node: CoreNode) -> None:
+        meta = node.meta
+        if "val" in meta:
+            self._set_value(made, meta["val"])
+        if made.op == "placeholder":
+            return
+        if node.location:
+            file, _, line = node.location.rpartition(":")
+            made.meta["stack_trace"] = f'  File "{file}", line {line}, in forward'
+        if node.module_path:
+            parts = node.module_path.split(".")
+            paths = [".".join(parts[: index + 1]) for index in range(len(parts))]
+            made.meta["nn_module_stack"] = {path: (path, None) for path in paths}
+
+    def _set_value(self, made: Node, value: Any) -> None:
+        made.meta["val"] = value
+        if isinstance(value, ow.Tensor):
+            made.meta["tensor_meta"] = _extract_tensor_metadata(value)
+
+    # ---- Arguments ----
+
+    def _argument(self, given: Any) -> Any:
+        if isinstance(given, CoreNode):
+            if given not in self._nodes:
+                self._nodes[given] = self._add_attribute(given)
+            return self._nodes[given]
+        if isinstance(given, NodeValue):
+            return self._results[given.node, given.index]
+        if isinstance(given, (list, tuple)):
+            return type(given)(self._argument(each) for each in given)
+        if isinstance(given, (ow.SymInt, ow.SymBool)):
+            return self._compute(ast.parse(str(given), mode="eval").body)
+        return given
+
+    def _compute(self, tree: ast.expr) -> Any:
+        """Return the node that computes an expression of sizes."""
+        if isinstance(tree, ast.Constant):
+            return tree.value
+        text = ast.unparse(tree)
+        if text not in self._expressions:
+            made = self._compute_new(tree, text)
+            self._expressions[text] = made
+            values = [each.meta["val"] if isinstance(each, Node) else each for each in made.args]
+            made.meta["val"] = (
+                values[0].shape[values[1]] if made.op == "call_method" else made.target(*values)
+            )
+        return self._expressions[text]
+
+    def _compute_new(self, tree: ast.expr, text: str) -> Node:
+        if isinstance(tree, ast.Name):
+            if text not in self._sizes:
+                raise RuntimeError(f"make_fx: the symbol {text} is not a size of an input")
+            owner, dim = self._sizes[text]
+            return self.graph.call_method("size", (owner, dim))
+        if isinstance(tree, ast.BinOp):
+            operands = (self._compute(tree.left), self._compute(tree.right))
+            return self.graph.call_function(_OPERATORS[type(tree.op)], operands)
+        if isinstance(tree, ast.UnaryOp):
+            operand = self._compute(tree.operand)
+            return self.graph.call_function(_OPERATORS[type(tree.op)], (operand,))
+        if isinstance(tree, ast.Compare) and len(tree.ops) == 1:
+            operands = (self._compute(tree.left), self._compute(tree.comparators[0]))
+            return self.graph.call_function(_OPERATORS[type(tree.ops[0])], operands)
+        if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name):
+            operands = tuple(self._compute(each) for each in tree.args)
+            return self.graph.call_function(_FUNCTIONS[tree.func.id], operands)
+        raise RuntimeError(f"make_fx: the expression {text} of sizes has no form as nodes")

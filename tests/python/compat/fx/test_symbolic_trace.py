@@ -1,0 +1,117 @@
+"""symbolic_trace: the code of a traced program is torch's."""
+
+import opwright.compat.torch as torch
+import pytest
+from opwright.compat.torch import fx
+from opwright.compat.torch.fx.proxy import TraceError
+
+from .referee import run_in_both
+
+PROGRAMS = {
+    "functions, methods and operators": """
+        def f(x, y):
+            z = torch.relu(x + y).clamp(min=0.0, max=1.0)
+            return -z @ y, z[0, 1:, None, ...], x.shape[0] // 2
+        """,
+    "a dict of results": """
+        def f(x):
+            return {"a": [x.sin(), 2], "b": (x.to(torch.float32), float("inf"))}
+        """,
+    "variable arguments": """
+        def f(x, k=2, *args, key=None, **rest):
+            return x + args[0] + rest["y"] * k
+        """,
+    "an unpacked argument": """
+        def f(pair):
+            a, b = pair
+            return a * b
+        """,
+    "a module with parameters, buffers and layers": """
+        class Model(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.w = torch.nn.Parameter(torch.ones(4))
+                self.register_buffer("mean", torch.ones(4))
+                self.layers = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU())
+
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                return torch.nn.functional.relu(self.layers(x) - self.mean) * self.w
+        f = Model()
+        """,
+    "operators of a namespace": """
+        def f(x):
+            return torch.ops.aten.add.Tensor(x, x) + torch.ops.aten.neg(x)
+        """,
+}
+
+
+@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
+def test_the_code_of_a_trace_is_that_of_torch(program):
+    reference, ours = run_in_both(program)
+
+    expected = reference["fx"].symbolic_trace(reference["f"])
+    traced = fx.symbolic_trace(ours["f"])
+
+    assert traced.code == expected.code
+    assert str(traced.graph) == str(expected.graph)
+    traced.graph.lint()
+
+
+def test_concrete_arguments_are_checked_by_the_graph_as_in_torch():
+    program = """
+        def f(x, flag):
+            return x["a"] + x["b"] if flag else x["a"]
+        traced = fx.symbolic_trace(f, concrete_args={"x": {"a": fx.PH, "b": fx.PH}, "flag": True})
+        """
+    reference, ours = run_in_both(program)
+
+    assert ours["traced"].code == reference["traced"].code
+    assert ours["traced"]({"a": 1, "b": 2}, True) == 3
+    with pytest.raises(AssertionError, match="flag has been specialized to have value True"):
+        ours["traced"]({"a": 1, "b": 2}, False)
+
+
+def test_stack_traces_and_module_paths_are_in_the_metadata():
+    class Inner(torch.nn.Module):
+        def forward(self, x):
+            return x + 1  # the traced line
+
+    class Outer(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = Inner()
+
+        def forward(self, x):
+            return self.inner(x)
+
+    tracer = fx.Tracer()
+    tracer.record_stack_traces = True
+    (node,) = tracer.trace(Outer()).find_nodes(op="call_function")
+
+    assert node.meta["nn_module_stack"] == {"inner": ("inner", Inner)}
+    assert "return x + 1  # the traced line" in node.stack_trace
+
+
+def test_control_flow_on_a_proxy_is_refused():
+    with pytest.raises(TraceError, match="cannot be used as inputs to control flow"):
+        fx.symbolic_trace(lambda x: x if x.sum() > 0 else -x)
+
+
+def test_a_loop_over_a_proxy_is_refused():
+    with pytest.raises(TraceError, match=r"cannot be iterated.*torch\.fx\.wrap"):
+        fx.symbolic_trace(lambda x: [each for each in x])
+
+
+def test_the_package_is_as_before_after_a_trace_that_failed():
+    before = (torch.nn.Module.__call__, torch.nn.Module.__getattr__, torch.nn.functional.relu)
+
+    with pytest.raises(TraceError):
+        fx.symbolic_trace(lambda x: torch.nn.functional.relu(x) if x else x)
+
+    after = (torch.nn.Module.__call__, torch.nn.Module.__getattr__, torch.nn.functional.relu)
+    assert after == before
+
+
+def test_wrap_is_for_the_top_level_of_a_module():
+    with pytest.raises(NotImplementedError, match="at the top level of a module"):
+        fx.wrap("len")
