@@ -335,8 +335,8 @@ assert torch.allclose(trace(x), torch.ops.mylib.custom_nonzero(x))
     )
 
     printed = capsys.readouterr().out
-    assert 'arg0: "int64[s0]"' in printed
-    assert ': "int64[u0, 1]" = opwright.ops.mylib.custom_nonzero.default(arg0)' in printed
+    assert 'arg0_1: "i64[s0]"' in printed
+    assert ': "i64[u0, 1]" = torch.ops.mylib.custom_nonzero.default(arg0_1)' in printed
     other = torch.tensor([1, 0, 1, 1, 0, 0, 0, 0, 1])
     assert seed.trace(other).tolist() == [[0], [2], [3], [8]]
     with torch._subclasses.fake_tensor.FakeTensorMode():

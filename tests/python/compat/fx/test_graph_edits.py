@@ -147,7 +147,9 @@ def test_a_pattern_is_replaced_everywhere():
 
     assert len(replaced) == 2
     assert not traced.graph.find_nodes(op="call_function", target=torch.sin)
-    assert torch.allclose(traced(torch.zeros(1)), torch.cos(torch.zeros(1)) + torch.cos(torch.ones(1)))
+    assert torch.allclose(
+        traced(torch.zeros(1)), torch.cos(torch.zeros(1)) + torch.cos(torch.ones(1))
+    )
 
 
 def test_generated_lines_can_be_changed():

@@ -70,11 +70,33 @@ def test_a_traced_graph_is_edited_and_interpreted():
 def test_pre_dispatch_keeps_operators_that_others_compose():
     targets = [
         node.target
-        for node in make_fx(lambda x: x.square(), pre_dispatch=True)(torch.ones(2)).graph.nodes
+        for node in make_fx(torch.matmul, pre_dispatch=True)(
+            torch.ones(2, 2), torch.ones(2)
+        ).graph.nodes
         if node.op == "call_function"
     ]
 
-    assert targets == [torch.ops.aten.square.default]
+    assert targets == [torch.ops.aten.matmul.default]
+
+
+def test_branches_of_cond_are_modules_of_the_traced_one():
+    def f(x):
+        return torch.cond(x.sum() > 3, lambda x: x.sin() * x.shape[0], lambda x: x.cos(), (x,))
+
+    traced = make_fx(f, tracing_mode="symbolic")(torch.ones(2))
+
+    for given in (torch.ones(5), torch.zeros(3)):
+        assert torch.equal(traced(given), f(given))
+    assert isinstance(traced.graph_0, fx.GraphModule)
+
+
+def test_a_traced_while_loop_runs():
+    def f(n, x):
+        return torch.while_loop(lambda n, x: n > 0, lambda n, x: (n - 1, x * 2), (n, x))
+
+    traced = make_fx(f)(torch.tensor(1), torch.ones(2))
+
+    assert traced(torch.tensor(3), torch.ones(2))[1].tolist() == [8.0, 8.0]
 
 
 def test_an_unknown_tracing_mode_is_refused():

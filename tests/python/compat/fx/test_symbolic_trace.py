@@ -35,7 +35,7 @@ PROGRAMS = {
                 self.layers = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU())
 
             def forward(self, x: torch.Tensor) -> torch.Tensor:
-                return torch.nn.functional.relu(self.layers(x) - self.mean) * self.w
+                return torch.nn.functional.relu(self.layers(x) - self.mean, inplace=False) * self.w
         f = Model()
         """,
     "operators of a namespace": """
@@ -99,7 +99,7 @@ def test_control_flow_on_a_proxy_is_refused():
 
 def test_a_loop_over_a_proxy_is_refused():
     with pytest.raises(TraceError, match=r"cannot be iterated.*torch\.fx\.wrap"):
-        fx.symbolic_trace(lambda x: [each for each in x])
+        fx.symbolic_trace(lambda x: [each + 1 for each in x])
 
 
 def test_the_package_is_as_before_after_a_trace_that_failed():

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 import opwright as ow
-from opwright import nn, pytree
+from opwright import nn
 from opwright.compat._absent import absent
+from opwright.compat.torch.utils import _pytree as pytree
 
 from .codegen import TreeCodeGen
 from .graph import Graph

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from opwright import pytree
+from opwright.compat.torch.utils import _pytree as pytree
 
 from .node import Argument
 

@@ -17,6 +17,7 @@ from opwright.graph import Node as CoreNode
 from opwright.graph import NodeValue
 
 from .graph import Graph
+from .graph_module import GraphModule
 from .node import Node
 from .passes.shape_prop import _extract_tensor_metadata
 
@@ -38,6 +39,30 @@ _OPERATORS: dict[type, Callable[..., Any]] = {
     ast.GtE: operator.ge,
 }
 _FUNCTIONS = {"max": ow.sym_max, "min": ow.sym_min}
+
+
+def run_cond(pred: Any, true_graph: Any, false_graph: Any, operands: Any, sizes: Any = ()) -> Any:
+    """Run a traced cond: the module of one branch on the operands and the sizes it needs."""
+    return ow.cond(pred, true_graph, false_graph, (*operands, *sizes))
+
+
+def run_while_loop(
+    cond_graph: Any, body_graph: Any, carried: Any, captured: Any = (), sizes: Any = ()
+) -> Any:
+    """Run a traced while_loop: the modules get the carried and the captured values."""
+    rest = (*captured, *sizes)
+    return ow.while_loop(
+        lambda *values: cond_graph(*values, *rest)[0],
+        lambda *values: body_graph(*values, *rest),
+        tuple(carried),
+    )
+
+
+# Operators whose arguments are graphs run as functions of modules here.
+_CONTROL_FLOW = {
+    ow.ops.opwright.cond.default: run_cond,
+    ow.ops.opwright.while_loop.default: run_while_loop,
+}
 
 
 class CoreGraphReader:
@@ -100,7 +125,10 @@ class CoreGraphReader:
         args = tuple(self._argument(each) for each in node.args)
         kwargs = {key: self._argument(value) for key, value in node.kwargs.items()}
         name = node.target.base
-        made = self.graph.create_node("call_function", node.target, args, kwargs, name)
+        target = node.target
+        if target in _CONTROL_FLOW:
+            target = _CONTROL_FLOW[target]
+        made = self.graph.create_node("call_function", target, args, kwargs, name)
         self._nodes[node] = made
         self._describe(made, node)
         value = node.meta.get("val")
@@ -153,6 +181,8 @@ class CoreGraphReader:
     # ---- Arguments ----
 
     def _argument(self, given: Any) -> Any:
+        if isinstance(given, CoreGraph):
+            return self._add_branch(given)
         if isinstance(given, CoreNode):
             if given not in self._nodes:
                 self._nodes[given] = self._add_attribute(given)
@@ -164,6 +194,20 @@ class CoreGraphReader:
         if isinstance(given, (ow.SymInt, ow.SymBool)):
             return self._compute(ast.parse(str(given), mode="eval").body)
         return given
+
+    def _add_branch(self, core: CoreGraph) -> Node:
+        """Add a branch of cond, or the condition or body of while_loop, as a module."""
+        root = nn.Module()
+        reader = CoreGraphReader(core, root)
+        for node in core.inputs:
+            reader.add_input(node.name, node)
+        outputs = reader.read()
+        reader.graph.output(tuple(outputs))
+        number = 0
+        while hasattr(self.root, f"graph_{number}"):
+            number += 1
+        setattr(self.root, f"graph_{number}", GraphModule(root, reader.graph))
+        return self.graph.get_attr(f"graph_{number}")
 
     def _compute(self, tree: ast.expr) -> Any:
         """Return the node that computes an expression of sizes."""

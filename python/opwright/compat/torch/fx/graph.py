@@ -425,11 +425,7 @@ class Graph:
         return snake_case(op)
 
     def __str__(self) -> str:
-        names: list[str] = []
-        returned = [""]
-        lines = [node.format_node(None, returned) for node in self.nodes]
-        text = f"graph({', '.join(names)}){returned[0]}:"
-        return text + "".join(f"\n    {line}" for line in lines if line is not None)
+        return "graph():" + "".join(f"\n    {node.format_node()}" for node in self.nodes)
 
     def print_tabular(self) -> None:
         """Print a table of the nodes."""

@@ -2,7 +2,7 @@
 
 from typing import Any, NoReturn
 
-from opwright import pytree
+from opwright.compat.torch.utils import _pytree as pytree
 
 __all__ = ["immutable_dict", "immutable_list"]
 

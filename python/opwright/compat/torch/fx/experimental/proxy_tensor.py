@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import opwright as ow
-from opwright import nn, pytree, tracing
+from opwright import nn, tracing
 from opwright.compat._absent import absent
+from opwright.compat.torch.utils import _pytree as pytree
 
 from ..codegen import TreeCodeGen
 from ..core_graph import CoreGraphReader
