@@ -1,3 +1,5 @@
+// Covers: src/autograd/gradient_flow, src/autograd/gradient_operators, src/autograd/value_meta,
+//   src/autograd/saved_hooks.
 #include "opwright/autograd/engine.h"
 
 #include <string>

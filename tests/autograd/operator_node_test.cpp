@@ -1,3 +1,4 @@
+// Covers: src/autograd/context, src/autograd/formula_node.
 #include "opwright/autograd/operator_node.h"
 
 #include <optional>

@@ -1,3 +1,4 @@
+// Covers: src/base/slab.
 #include "opwright/base/block_cache.h"
 
 #include <cstdint>

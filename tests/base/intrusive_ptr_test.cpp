@@ -1,3 +1,4 @@
+// Covers: src/base/counted_object.
 #include "opwright/base/intrusive_ptr.h"
 
 #include <atomic>

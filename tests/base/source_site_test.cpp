@@ -1,3 +1,4 @@
+// Covers: src/base/intern.
 #include "opwright/base/source_site.h"
 
 #include <string>

@@ -1,3 +1,4 @@
+// Covers: src/base/worker_team.
 #include "opwright/base/thread_pool.h"
 
 #include <sys/wait.h>

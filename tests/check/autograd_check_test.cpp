@@ -1,4 +1,6 @@
 // The check "autograd": one faulty formula for each kind of fault, and sound ones.
+//
+// Covers: src/check/checks/formula_examination, src/check/checks/given_gradients.
 #include <initializer_list>
 #include <optional>
 #include <string>

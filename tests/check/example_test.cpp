@@ -1,3 +1,4 @@
+// Covers: src/check/example/*.
 #include "opwright/check/example/example.h"
 
 #include <string>

@@ -1,3 +1,4 @@
+// Covers: src/check/checks/gradcheck_check, src/check/gradient/*.
 #include "opwright/check/gradient/gradcheck.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Covers: src/check/memory/*.
 #include "opwright/check/memory/guarded_memory.h"
 
 #include <cmath>

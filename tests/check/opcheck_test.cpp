@@ -1,3 +1,4 @@
+// Covers: src/check/checks/results_check, src/check/checks/schema_check, src/check/opcheck/*.
 #include "opwright/runtime/opcheck.h"
 
 #include <string>

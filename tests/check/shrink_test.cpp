@@ -1,3 +1,4 @@
+// Covers: src/check/shrink/*.
 #include "opwright/check/shrink/shrink.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// Covers: src/check/variation/*, src/check/values/*.
 #include "opwright/check/variation/variation.h"
 
 #include <algorithm>

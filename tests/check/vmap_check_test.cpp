@@ -1,3 +1,4 @@
+// Covers: src/check/checks/batches.
 #include <cstdint>
 #include <string>
 #include <vector>

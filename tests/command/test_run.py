@@ -1,4 +1,5 @@
 """opwright run: NumPy files in, NumPy files and text out."""
+# Covers: command/*.
 
 import re
 

@@ -1,4 +1,6 @@
 // What a rule reads from a call, and the errors for invalid reads.
+//
+// Covers: src/convert/call_arguments.
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -1,3 +1,4 @@
+// Covers: src/convert/trace_choice.
 #include "opwright/convert/converter.h"
 
 #include <optional>

@@ -1,4 +1,6 @@
 // Programs as graphs of the engine GE.
+//
+// Covers: src/convert/ge/*.
 #include <cstdint>
 #include <string>
 #include <utility>

@@ -1,3 +1,4 @@
+// Covers: src/convert/text_scanner.
 #include "opwright/convert/onnx/model/node_form.h"
 
 #include <string>

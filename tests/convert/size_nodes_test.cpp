@@ -1,4 +1,6 @@
 // Sizes as values of the model.
+//
+// Covers: src/convert/size_walk.
 #include <string>
 #include <vector>
 

@@ -1,4 +1,8 @@
 // The order of a call, its results, and its errors.
+//
+// Covers: src/dispatch/arguments, src/dispatch/autograd_hooks, src/dispatch/call_error,
+//   src/dispatch/mode, src/dispatch/owned_results, src/dispatch/replaced_arguments,
+//   src/dispatch/row, src/dispatch/slot.
 #include "opwright/dispatch/call.h"
 
 #include <gtest/gtest.h>

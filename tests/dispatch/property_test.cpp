@@ -1,3 +1,4 @@
+// Covers: src/dispatch/library_block.
 #include "opwright/dispatch/property.h"
 
 #include <gtest/gtest.h>

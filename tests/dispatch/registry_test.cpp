@@ -1,4 +1,7 @@
 // Defining, implementing, removing, lookup.
+//
+// Covers: src/dispatch/operator, src/dispatch/operator_handle, src/dispatch/operator_table,
+//   src/dispatch/record, src/dispatch/signature.
 #include "opwright/dispatch/registry.h"
 
 #include <gtest/gtest.h>

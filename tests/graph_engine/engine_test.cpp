@@ -1,5 +1,7 @@
 // Graphs of the engine GE, run by a vendor's library (tests/operators/ge_stand_in.cpp) and by
 // operators.
+//
+// Covers: src/graph_engine/*.
 #include "opwright/graph_engine/engine.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,6 @@
 // What a bridge learns about operators and binaries, as text.
+//
+// Covers: src/host/borrowed_memory, src/host/named_operator.
 #include "opwright/runtime/bridge.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // What the core does for a host that has no operators and no tensors of its own.
+//
+// Covers: src/host/foreign_call_scope.
 #include <cstdint>
 #include <utility>
 

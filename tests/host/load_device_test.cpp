@@ -1,4 +1,6 @@
 // Plug-ins: loading a device, using it, and errors.
+//
+// Covers: src/host/device_finder.
 #include <filesystem>
 #include <string>
 #include <thread>

@@ -1,4 +1,6 @@
 // Operator binaries in the core: loading, calling, failing, removing.
+//
+// Covers: src/base/first_sizes, src/host/binary, src/host/binary_host.
 #include <cmath>
 #include <thread>
 #include <vector>

@@ -1,3 +1,4 @@
+// Covers: src/ir/graph/*.
 #include "opwright/ir/graph/graph.h"
 
 #include <cstdint>

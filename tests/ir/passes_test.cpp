@@ -1,4 +1,6 @@
 // What the passes do besides the text: numbers, bound constants, large graphs.
+//
+// Covers: src/ir/passes/*.
 #include <utility>
 #include <vector>
 

@@ -1,4 +1,6 @@
 // The text of graphs: its content, and that parsing it restores the same graph.
+//
+// Covers: src/ir/text/*.
 #include <cmath>
 #include <cstdint>
 #include <limits>

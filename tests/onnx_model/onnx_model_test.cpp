@@ -1,4 +1,6 @@
 // Programs as ONNX models, by the public interface of C++.
+//
+// Covers: src/onnx_model/*.
 #include <filesystem>
 #include <string>
 #include <vector>

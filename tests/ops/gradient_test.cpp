@@ -1,3 +1,4 @@
+// Covers: src/ops/rule/*.
 #include <array>
 #include <optional>
 

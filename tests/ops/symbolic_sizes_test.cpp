@@ -1,5 +1,7 @@
 // Operators on symbolic sizes: their results, the guards on sizes known in this run, and the
 // assertions on sizes known only at run time.
+//
+// Covers: src/ops/engine/shape/*.
 #include <cstdint>
 #include <optional>
 #include <string>

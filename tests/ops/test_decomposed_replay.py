@@ -1,5 +1,6 @@
 """Decomposes operators in calls of torch's operator database, traced with symbolic sizes: a seeded
 share of them, with OPWRIGHT_ALL=1 all. The decompositions must return the operators' results."""
+# Covers: src/ops/*/*_decomposition.
 
 import pytest
 

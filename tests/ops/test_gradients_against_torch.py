@@ -1,4 +1,5 @@
 """Gradient helpers, losses, norms and related operators match torch."""
+# Covers: src/ops/*/*_gradients.
 
 import pytest
 

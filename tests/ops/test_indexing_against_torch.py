@@ -1,4 +1,5 @@
 """Seeded random calls of views, copies and indexing match torch."""
+# Covers: src/ops/embedding/*.
 
 import pytest
 

@@ -1,5 +1,6 @@
 """Exports calls of torch's operator database as ONNX models and runs them in ONNX Runtime: a seeded
 share of them, with OPWRIGHT_ALL=1 all. The models must be valid and match eager results."""
+# Covers: src/convert/onnx/rules/*.
 
 import pytest
 

@@ -1,4 +1,5 @@
 """Pointwise operators match torch: dtypes, broadcasting, strides, special values."""
+# Covers: src/ops/pointwise/*.
 
 import pytest
 

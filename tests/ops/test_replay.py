@@ -1,4 +1,5 @@
 """Replays calls of torch's operator database: a seeded share of them, with OPWRIGHT_ALL=1 all."""
+# Covers: src/ops/activation/*.
 
 import pytest
 

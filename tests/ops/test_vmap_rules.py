@@ -1,5 +1,6 @@
 """Maps calls of torch's operator database: a seeded share of them, with OPWRIGHT_ALL=1 all. vmap
 must return the per-sample results; no operator of the core set may run once per sample."""
+# Covers: src/ops/*/*_batching.
 
 import pytest
 

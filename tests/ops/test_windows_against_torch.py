@@ -1,4 +1,5 @@
 """Seeded random calls of pooling, interpolation, distances and bags match torch."""
+# Covers: src/ops/sampling/*.
 
 import pytest
 

@@ -1,4 +1,6 @@
 // Export of C++ functions: inputs, sizes, state, writes.
+//
+// Covers: src/program/export/*, src/program/program/*.
 #include "opwright/program/export/export_session.h"
 
 #include <regex>

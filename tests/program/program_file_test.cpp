@@ -1,4 +1,6 @@
 // Programs in files: what is written is read back.
+//
+// Covers: src/program/file/*.
 #include "opwright/program/file/program_file.h"
 
 #include <sys/stat.h>

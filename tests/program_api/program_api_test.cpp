@@ -1,4 +1,6 @@
 // Programs for C: loading, descriptions, runs over the caller's memory, errors.
+//
+// Covers: src/program_api/*.
 #include "opwright/runtime/program_api.h"
 
 #include <array>

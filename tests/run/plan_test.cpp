@@ -1,3 +1,4 @@
+// Covers: src/run/*.
 #include "opwright/run/plan.h"
 
 #include <cstdint>

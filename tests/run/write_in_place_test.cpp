@@ -1,4 +1,6 @@
 // Writes performed early and in place: text in, text out.
+//
+// Covers: src/dispatch/operator_map.
 #include "opwright/run/write_in_place.h"
 
 #include <cstdint>

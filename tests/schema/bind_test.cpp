@@ -1,3 +1,4 @@
+// Covers: src/schema/coerce, src/schema/value_fits.
 #include "opwright/schema/bind.h"
 
 #include <gtest/gtest.h>

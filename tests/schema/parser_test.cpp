@@ -1,3 +1,6 @@
+// Covers: src/base/ascii, src/schema/lexer, src/schema/type_parser, src/schema/default_parser,
+//   src/schema/alias_info, src/schema/schema, src/schema/schema_source, src/schema/string_literal,
+//   src/schema/constant, src/schema/constant_names, src/schema/opaque_types.
 #include "opwright/schema/parser.h"
 
 #include <cmath>

@@ -1,4 +1,6 @@
 // Canonical forms: text in, text out.
+//
+// Covers: src/symbolic/expression/*.
 #include <cstdint>
 #include <string>
 

@@ -1,4 +1,6 @@
 // Consequences of facts: decisions, ranges, simplified expressions.
+//
+// Covers: src/symbolic/facts/*.
 #include <cstdint>
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Covers: src/symbolic/shape_env/*.
 #include "opwright/symbolic/shape_env/shape_env.h"
 
 #include <cstdint>

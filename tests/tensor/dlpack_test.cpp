@@ -1,3 +1,4 @@
+// Covers: src/tensor/dlpack/*.
 #include "opwright/tensor/dlpack/dlpack.h"
 
 #include <gtest/gtest.h>

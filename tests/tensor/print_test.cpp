@@ -1,3 +1,4 @@
+// Covers: src/tensor/number_text.
 #include <cmath>
 #include <fstream>
 #include <limits>

@@ -1,3 +1,4 @@
+// Covers: src/tensor/device/*.
 #include "opwright/tensor/storage.h"
 
 #include <cstring>

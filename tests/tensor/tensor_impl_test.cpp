@@ -1,3 +1,4 @@
+// Covers: src/tensor/last_handle, src/tensor/stack_view.
 #include "opwright/tensor/tensor_impl.h"
 
 #include <gtest/gtest.h>

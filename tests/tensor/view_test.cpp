@@ -1,3 +1,4 @@
+// Covers: src/tensor/dim_order, src/tensor/extent, src/tensor/view_geometry.
 #include "opwright/tensor/view.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Covers: src/tensor/level.
 #include "opwright/tensor/wrapper_keeper.h"
 
 #include <vector>

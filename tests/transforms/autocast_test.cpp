@@ -1,5 +1,7 @@
 // Autocast from C++: scopes, nesting, cached casts. tests/python/autograd/test_autocast.py compares
 // each operator with torch.
+//
+// Covers: src/transforms/mode/cast_cache.
 #include "opwright/runtime/autocast.h"
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// Covers: src/transforms/differentiate/*.
 #include "opwright/runtime/func.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Covers: src/transforms/functionalize/*.
 #include "opwright/transforms/functionalize/functionalize.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Covers: src/transforms/trace/*.
 #include "opwright/transforms/trace/trace.h"
 
 #include <span>

@@ -1,3 +1,4 @@
+// Covers: src/transforms/vmap/*.
 #include "opwright/transforms/vmap/vmap.h"
 
 #include <optional>

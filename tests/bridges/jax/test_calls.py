@@ -1,4 +1,5 @@
 """Operators of binaries and of Python under jax.jit: values, attributes, results, dtypes."""
+# Covers: bridges/jax/*, bridges/operators/*.
 
 import threading
 

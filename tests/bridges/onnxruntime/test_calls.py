@@ -1,4 +1,5 @@
 """Arguments, results and dtypes of operators that run as nodes of ONNX Runtime."""
+# Covers: bridges/onnxruntime/*.
 
 import numpy as np
 import opwright

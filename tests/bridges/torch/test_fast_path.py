@@ -1,4 +1,5 @@
 """Kernels called without torch's dispatcher: only where that is safe."""
+# Covers: bridges/torch/python/*.
 
 import sys
 import threading

@@ -1,4 +1,5 @@
 """Sample operators in the modes and surroundings of an ordinary torch program."""
+# Covers: bridges/torch/*.
 
 import copy
 import io

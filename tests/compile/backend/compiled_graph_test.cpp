@@ -1,3 +1,4 @@
+// Covers: src/compile/backend/*.
 #include "opwright/compile/backend/compiled_graph.h"
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// Covers: src/autograd/boundary.
 #include "opwright/compile/capture/break.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Covers: src/compile/capture/*.
 #include "opwright/compile/capture/capture.h"
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// Covers: src/compile/fuse/*.
 #include "opwright/compile/fuse/fusion_plan.h"
 
 #include <string>

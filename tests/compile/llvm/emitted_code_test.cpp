@@ -1,5 +1,7 @@
 // Emitted code through LLVM's library and our own loader, which rejects external references. The
 // results of the code are tested by test_emitted_code.py and test_emitted_loops.py.
+//
+// Covers: src/compile/llvm/*.
 #include "compile/emitted_code.h"
 
 #include <string>

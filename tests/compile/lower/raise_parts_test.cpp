@@ -1,3 +1,4 @@
+// Covers: src/compile/lower/node_copier.
 #include "opwright/compile/lower/raise_parts.h"
 
 #include <string>

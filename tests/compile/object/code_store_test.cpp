@@ -1,3 +1,4 @@
+// Covers: src/base/file_replacement, src/base/warning.
 #include "opwright/compile/object/code_store.h"
 
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// Covers: src/compile/object/*.
 #include "opwright/compile/object/object_code.h"
 
 #include <array>

@@ -1,3 +1,4 @@
+// Covers: src/compile/training/min_cut, src/compile/training/recompute.
 #include "opwright/compile/training/partition.h"
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// Covers: src/compile/training/*.
 #include "opwright/compile/training/training.h"
 
 #include <vector>

@@ -1,4 +1,5 @@
 """Kernels at the sizes and layouts where they take another path, compared with the CPU."""
+# Covers: devices/cuda/kernels/*.
 
 import opwright as ow
 import pytest

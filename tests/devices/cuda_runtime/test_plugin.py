@@ -1,4 +1,5 @@
 """The CUDA plug-in in the core: found by its name, and its errors if there is no device."""
+# Covers: devices/cuda/*.
 
 import os
 import subprocess

@@ -1,4 +1,5 @@
 """Operators on tensors of the device opencl match the CPU and run on the device itself."""
+# Covers: devices/opencl/*.
 
 import numpy
 import opwright as ow

@@ -1,3 +1,4 @@
+// Covers: src/ops/convolution/*.
 #include <limits>
 
 #include <gtest/gtest.h>

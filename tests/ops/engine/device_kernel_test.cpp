@@ -1,4 +1,6 @@
 // Source kernels launched by operators (opwright/source_kernel.h).
+//
+// Covers: src/ops/engine/device/*.
 #include <cstdint>
 #include <cstring>
 #include <string>

@@ -1,4 +1,6 @@
 // The engine of all pointwise operators: forms, strides, dtypes, fake kernels.
+//
+// Covers: src/ops/engine/pointwise/*.
 #include <limits>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,7 @@
 // The error of vector_math.h's functions is below 2 ulp: at this machine's level through the
 // operators, and at the baseline by direct calls.
+//
+// Covers: src/ops/engine/cpu/*.
 #include "opwright/ops/engine/cpu/vector_math.h"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// Covers: src/ops/index/*.
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"

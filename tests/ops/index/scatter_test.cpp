@@ -1,5 +1,7 @@
 // The scatter rules of view operators: scatter(base, value, ...) is the base after
 // view(...).copy_(value).
+//
+// Covers: src/ops/engine/move/*.
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,3 +1,4 @@
+// Covers: src/ops/join/*, src/ops/pad/*.
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"

@@ -1,3 +1,4 @@
+// Covers: src/ops/loss/*.
 #include <optional>
 
 #include <gtest/gtest.h>

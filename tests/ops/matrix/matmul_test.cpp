@@ -1,3 +1,4 @@
+// Covers: src/ops/matrix/*, src/ops/engine/product/*.
 #include <limits>
 
 #include <gtest/gtest.h>

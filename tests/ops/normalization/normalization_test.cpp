@@ -1,3 +1,4 @@
+// Covers: src/ops/normalization/*.
 #include <optional>
 
 #include <gtest/gtest.h>

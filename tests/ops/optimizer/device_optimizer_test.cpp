@@ -1,4 +1,6 @@
 // Optimizer steps on a device with loops.
+//
+// Covers: src/ops/optimizer/*.
 #include <array>
 #include <optional>
 #include <tuple>

@@ -1,3 +1,4 @@
+// Covers: src/ops/pooling/*.
 #include <algorithm>
 #include <cstdint>
 #include <optional>

@@ -1,3 +1,4 @@
+// Covers: src/ops/random/*, src/ops/engine/random/*.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -1,3 +1,4 @@
+// Covers: src/ops/recurrent/*.
 #include <vector>
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Covers: src/ops/reduction/*, src/ops/engine/reduction/*.
 #include <cmath>
 #include <limits>
 

@@ -1,3 +1,4 @@
+// Covers: src/ops/sorting/*.
 #include <limits>
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Covers: src/ops/view/*.
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"

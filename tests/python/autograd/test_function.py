@@ -1,4 +1,5 @@
 """autograd.Function: functions with a backward of their own."""
+# Covers: python/bindings/autograd/*.
 
 import opwright as ow
 import pytest

@@ -1,4 +1,5 @@
 """The call itself: binding by position and keyword, every kind of argument, overloads, packets."""
+# Covers: python/bindings/operator/*.
 
 import inspect
 import pickle

@@ -1,4 +1,5 @@
 """Errors passing through C++: the same Python object, the right kind, the full text."""
+# Covers: python/bindings/interpreter/*.
 
 import pickle
 import threading

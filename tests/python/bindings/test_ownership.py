@@ -1,4 +1,5 @@
 """Ownership between a tensor, its Python object, and handles that C++ holds."""
+# Covers: python/bindings/object/*.
 
 import gc
 import weakref

@@ -1,4 +1,5 @@
 """Calls of compiled functions: results, arguments, and when they are compiled again."""
+# Covers: python/bindings/compile/*.
 
 import opwright as ow
 import pytest

@@ -1,4 +1,5 @@
 """Plug-ins: loading them, which devices there are, and what is refused."""
+# Covers: python/bindings/device/*.
 
 import os
 import shutil

@@ -1,4 +1,5 @@
 """Exporting a function: its inputs, its outputs, and its description."""
+# Covers: python/bindings/export/*.
 
 import dataclasses
 import gc

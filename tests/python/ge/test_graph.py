@@ -1,4 +1,5 @@
 """ge.convert: graphs to be read and saved; prototypes; the name that the comparison has too."""
+# Covers: python/bindings/ge/*.
 
 import subprocess
 import sys

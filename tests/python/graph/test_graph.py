@@ -1,4 +1,5 @@
 """opwright.Graph: reading, changing, checking, running."""
+# Covers: python/bindings/trace/*.
 
 import copy
 import inspect

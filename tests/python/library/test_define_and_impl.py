@@ -1,4 +1,5 @@
 """Define, impl, Library, their older forms, get_kernel, fallback."""
+# Covers: python/bindings/library/*.
 
 import gc
 import weakref

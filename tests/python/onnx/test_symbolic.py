@@ -1,4 +1,5 @@
 """Symbolics: what Python functions make of calls."""
+# Covers: python/bindings/onnx/*.
 
 import gc
 import weakref

@@ -1,4 +1,5 @@
 """opcheck from Python: its arguments, its results, its errors."""
+# Covers: python/bindings/opcheck/*.
 
 import opwright as ow
 import pytest

@@ -1,4 +1,5 @@
 """Trees of containers: into leaves and a structure, and back."""
+# Covers: python/bindings/pytree/*.
 
 import gc
 import sys

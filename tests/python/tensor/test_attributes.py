@@ -1,4 +1,5 @@
 """The attributes of a tensor, and its conversions."""
+# Covers: python/bindings/tensor/*.
 
 import copy
 import math

@@ -1,4 +1,5 @@
 """cond and while_loop."""
+# Covers: src/transforms/control_flow/*.
 
 import opwright as ow
 import pytest
