@@ -58,11 +58,11 @@ def compile(
 
     A call captures `f` by running it once, unless an earlier capture is valid for it. Guards check
     the arguments (structure, scalars by value, tensors by dtype, device, sizes, strides,
-    requires_grad, aliasing), grad mode and autocast, closure cells, defaults and globals named in
-    the code of `f` and of the functions that these hold, and the attributes of every module that is
-    reached. Tensors among them are read again on each call. Other Python state is not guarded
-    (contents of lists and dicts outside the arguments, attributes of plain objects and of Python
-    modules), nor are files, time, and random numbers of Python and NumPy.
+    requires_grad, aliasing), grad mode and autocast, and all Python state that `f` and the
+    functions that it calls read: closures, defaults, globals, elements of containers, attributes
+    of objects, classes and modules. Tensors of closures and globals are read again on each call. A
+    function that changes such state runs eagerly. What cannot be guarded (files, time, random
+    numbers of Python and NumPy, iterators from outside, other C functions) ends the graph.
 
     The result has `num_compiles`, `recompile_reasons`, `breaks`, `guards` and `graphs`; a compiled
     module has the attributes of the module. At most 64 guard sets are kept; the least recently used

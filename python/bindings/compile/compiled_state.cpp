@@ -14,9 +14,12 @@
 #include <nanobind/nanobind.h>
 
 #include "bindings/compile/module_snapshot.h"
+#include "bindings/compile/read_observer.h"
+#include "bindings/compile/traced_values.h"
 #include "bindings/interpreter/error.h"
 #include "bindings/object/method.h"
 #include "bindings/object/value.h"
+#include "opwright/base/source_site.h"
 #include "opwright/base/warning.h"
 #include "opwright/compile/capture/break.h"
 #include "opwright/dispatch/interpreter.h"
@@ -130,16 +133,32 @@ class CompiledState::Call final : public CapturedCall {
   }
   void run(Capture& capture, BreakScope& breaks) override {
     const InterpreterScope scope(capture.level());
+    ReadGuards given_reads;
+    ReadObserver observer(
+        entry_->reads(), given_reads, entry_->state(),
+        [&](SourceSite site, const std::string& cause) { (void)breaks.end_trace_at(site, cause); });
+    name_arguments(observer);
+    observer.start();
     returned_ = call_body(function_, given_);
-    const std::string unfit = breaks.has_broken() ? "" : PythonResults::find_unfit(returned_.ptr());
+    observer.stop();
+    if (breaks.has_broken()) return;
+    breaks.check();
+    snapshot_->refuse_traced(*capture.level());
+    refuse_traced_in(entry_->reads(), observer, *capture.level());
+    refuse_traced_in(given_reads, observer, *capture.level());
+    std::string change = given_reads.find_difference();
+    if (change.empty()) change = entry_->find_own_change();
+    if (!change.empty()) {
+      own_change_ = change;
+      (void)breaks.end_trace_at(observer.line_of(change), "it changes what it reads: " + change);
+      return;
+    }
+    const std::string unfit = PythonResults::find_unfit(returned_.ptr());
     if (unfit.empty()) return;
     (void)breaks.end_trace(
         {.text = concatenate(function_name(), " returns ", unfit,
                              ", which a graph cannot return (it returns tensors, numbers, "
                              "strings, None, and containers of them)")});
-  }
-  void check_effects(const Capture& capture) override {
-    snapshot_->refuse_traced(*capture.level());
   }
   [[nodiscard]] std::vector<OpwValue> outputs() override {
     results_ = PythonResults(returned_.ptr());
@@ -160,27 +179,43 @@ class CompiledState::Call final : public CapturedCall {
     for (const OpwValue& captured : compiled->captured()) values_.push_back(captured);
     entry_->set_compiled(std::move(compiled), std::move(results_));
     state_.cache_.insert(entry_);
+    state_.own_changes_ = 0;
   }
-  void insert_eager(const std::string& reason,
-                    std::span<const CapturedArgument> arguments) override {
+  [[nodiscard]] bool insert_eager(const std::string& reason,
+                                  std::span<const CapturedArgument> arguments) override {
     entry_->set_eager(reason, arguments);
     state_.cache_.insert(entry_);
+    if (own_change_.empty()) {
+      state_.own_changes_ = 0;
+      return true;
+    }
+    state_.note_own_change(own_change_, function_name());
+    return false;
   }
   void run_eagerly() override { returned_ = call_body(function_, given_); }
 
   // After insert_compiled().
-  [[nodiscard]] nb::object run_compiled() const {
-    state_.note_own_changes(*entry_, values_, function_);
-    return own(entry_->run(values_));
-  }
+  [[nodiscard]] nb::object run_compiled() const { return own(entry_->run(values_)); }
   [[nodiscard]] nb::object take_result() { return std::move(returned_); }
 
  private:
+  void name_arguments(ReadObserver& observer) const {
+    const auto names = positional_names(function_, given_.num_positional);
+    for (size_t i = 0; i < given_.num_positional; ++i)
+      observer.add_argument(given_.objects[i], names[i]);
+    for (size_t i = 0; i < given_.num_keywords(); ++i) {
+      const char* name =
+          PyUnicode_AsUTF8(PyTuple_GET_ITEM(given_.names, static_cast<Py_ssize_t>(i)));
+      observer.add_argument(given_.objects[given_.num_positional + i], name ? name : "?");
+    }
+  }
+
   CompiledState& state_;
   EntryPtr entry_;
   PyObject* function_;
   const GivenArguments& given_;
   std::optional<ModuleSnapshot> snapshot_;
+  std::string own_change_;  // of the state that the function reads; empty: none
   nb::object returned_;
   PythonResults results_;
   std::optional<ValueMemory> memory_;
@@ -195,23 +230,18 @@ nb::object CompiledState::capture(PyObject* function, const GivenArguments& give
       std::ranges::all_of(entry->tensors().all(), [](const GuardedTensors::One& one) {
         return (one.tensor.get()->flags & kNoPlainTensor) == 0;
       });
-  if (!is_plain) return call_body(function, given);
+  if (!is_plain || !ReadObserver::is_possible()) return call_body(function, given);
   Call call(*this, std::move(entry), function, given);
   return driver_.capture(call) ? call.run_compiled() : call.take_result();
 }
 
-// A function that changes what it reads (a counter, a cache) would be captured on every call.
-void CompiledState::note_own_changes(const PythonEntry& entry, PythonEntry::Values values,
-                                     PyObject* function) {
-  const std::string difference = entry.state().find_difference(values.data());
-  if (difference.empty()) {
-    own_changes_ = 0;
-    return;
-  }
+// A function that changes what it reads (a counter, a cache) would be captured on every call; one
+// that does so once (a value that it computes on first use) is compiled later.
+void CompiledState::note_own_change(const std::string& change, const std::string& function_name) {
   if (++own_changes_ < kMostOwnChanges) return;
-  eager_reason_ = concatenate("it changes what it reads: ", difference);
+  eager_reason_ = concatenate("it changes what it reads: ", change);
   warn("UserWarning",
-       concatenate("compile: ", function_name(function), " changes what it reads (", difference,
+       concatenate("compile: ", function_name, " changes what it reads (", change,
                    "), so it is not compiled and runs as it is\n  Keep such state in a tensor "
                    "that is written in place, or outside of the function."));
 }

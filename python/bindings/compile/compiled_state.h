@@ -43,12 +43,12 @@ class CompiledState {
 
  private:
   class Call;
-  void note_own_changes(const PythonEntry& entry, PythonEntry::Values values, PyObject* function);
+  void note_own_change(const std::string& change, const std::string& function_name);
 
   EntryCache<PythonEntry> cache_;
   CaptureDriver driver_;
   std::string eager_reason_;
-  uint32_t own_changes_ = 0;  // consecutive captures whose own guards failed right after
+  uint32_t own_changes_ = 0;  // consecutive captures of runs that changed what they read
 };
 
 // Called with each recompilation reason, a str; null if there is no hook.

@@ -38,19 +38,6 @@ PyObject* module_class() {
   return found;
 }
 
-bool is_module(PyObject* object) {
-  PyObject* wanted = module_class();
-  if (!wanted) return false;
-  return PyType_IsSubtype(Py_TYPE(object), reinterpret_cast<PyTypeObject*>(wanted)) != 0;
-}
-
-// Whether code belongs to this package, which reads nothing that a program changes.
-bool is_package_globals(PyObject* globals) {
-  PyObject* name = PyDict_GetItemString(globals, "__name__");
-  const char* text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
-  return text && std::string_view(text).starts_with("opwright.");
-}
-
 std::string name_text(PyObject* name) {
   const char* text = PyUnicode_AsUTF8(name);
   if (!text) throw_python_error();
@@ -60,6 +47,19 @@ std::string name_text(PyObject* name) {
 PyObject* epoch_of(PyObject* dict) { return PyDict_GetItemString(dict, "_attribute_epoch"); }
 
 }  // namespace
+
+bool is_nn_module(PyObject* object) {
+  PyObject* wanted = module_class();
+  if (!wanted) return false;
+  return PyType_IsSubtype(Py_TYPE(object), reinterpret_cast<PyTypeObject*>(wanted)) != 0;
+}
+
+bool is_package_globals(PyObject* globals) {
+  PyObject* name = PyDict_GetItemString(globals, "__name__");
+  const char* text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
+  return text &&
+         (std::string_view(text) == "opwright" || std::string_view(text).starts_with("opwright."));
+}
 
 uint64_t raise_module_clock() noexcept { return clock.fetch_add(1, std::memory_order_relaxed) + 1; }
 uint64_t module_clock() noexcept { return clock.load(std::memory_order_relaxed); }
@@ -147,10 +147,30 @@ void FunctionState::follow(PyObject* object, const std::string& name, GuardedTen
     return;
   }
   const bool is_function = PyFunction_Check(object);
-  if (!is_function && !is_module(object)) return;
+  if (!is_function && !is_nn_module(object)) return;
   if (!followed_.insert(object).second) return;
   if (is_function) return add_plain_function(object, tensors);
   add_module(object, name, tensors);
+}
+
+void FunctionState::watch_module(PyObject* module, const std::string& path) {
+  if (!followed_.insert(module).second) return;
+  const nb::object dict = dict_of(module);
+  PyObject* epoch = epoch_of(dict.ptr());
+  if (!epoch) return;
+  modules_.push_back({nb::borrow(module), nb::borrow(epoch), path});
+  PyObject* children = PyDict_GetItemString(dict.ptr(), "_modules");
+  PyObject* name = nullptr;
+  PyObject* child = nullptr;
+  for (Py_ssize_t at = 0; children && PyDict_Next(children, &at, &name, &child);) {
+    if (is_nn_module(child)) watch_module(child, concatenate(path, ".", name_text(name)));
+  }
+}
+
+bool FunctionState::reads(PyObject* holder, PyObject* key) const {
+  return std::ranges::any_of(places_, [&](const Place& place) {
+    return place.holder.is(holder) && place.key.ptr() == key;
+  });
 }
 
 void FunctionState::add_function(PyObject* function, GuardedTensors& tensors) {

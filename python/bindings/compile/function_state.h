@@ -1,10 +1,10 @@
 // FunctionState: the state that a function reads besides its arguments, as far as compiled
-// functions guard it.
+// functions find it before they run the function.
 //
 // Closure cells, defaults and globals that its code names; the same for functions that these hold,
-// and for the forward passes of modules that they hold. A module and its descendants are watched by
-// their attribute epochs. State reached through attributes of other objects, through Python modules
-// and through mutable containers is not guarded.
+// and for the forward passes of modules that they hold. Tensors among them become inputs of the
+// graph. A module and its descendants are watched by their attribute epochs. ReadObserver finds the
+// rest while the function runs.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +25,10 @@ namespace opwright::python {
 uint64_t raise_module_clock() noexcept;
 uint64_t module_clock() noexcept;
 
+[[nodiscard]] bool is_nn_module(PyObject* object);
+// Whether globals are of a file of this package, which reads nothing that a program changes.
+[[nodiscard]] bool is_package_globals(PyObject* globals);
+
 // A module in the tree of a watched one.
 struct WatchedModule {
   nanobind::object module;
@@ -38,6 +42,11 @@ class FunctionState {
   void add_function(PyObject* function, GuardedTensors& tensors);
   // An argument or another object that the function can reach.
   void add_object(PyObject* object, const std::string& name, GuardedTensors& tensors);
+
+  // A module that the function uses, found while it runs.
+  void watch_module(PyObject* module, const std::string& path);
+  // Whether a cell (`key` is null) or a key of a dict is guarded.
+  [[nodiscard]] bool reads(PyObject* holder, PyObject* key) const;
 
   // Puts tensors into `values` at their positions.
   [[nodiscard]] bool check(OpwValue* values) const;

@@ -5,6 +5,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include "bindings/compile/traced_values.h"
 #include "bindings/interpreter/error.h"
 #include "bindings/object/method.h"
 #include "bindings/object/tensor_object.h"
@@ -20,25 +21,12 @@ nb::object copy_dict(PyObject* dict) {
   return dict && PyDict_Check(dict) ? own(PyDict_Copy(dict)) : nb::object();
 }
 
-bool is_traced(PyObject* object, const Interpreter& level) {
-  return is_tensor(object) && tensor_of(object)->is_wrapper() && tensor_of(object)->level == &level;
-}
-
 // The name of the first traced tensor in a dict, or of a list, tuple or dict that holds one.
 std::string find_traced(PyObject* dict, const Interpreter& level) {
   PyObject* name = nullptr;
   PyObject* value = nullptr;
   for (Py_ssize_t at = 0; dict && PyDict_Next(dict, &at, &name, &value);) {
-    bool is_found = is_traced(value, level);
-    if (PyList_Check(value) || PyTuple_Check(value)) {
-      for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i)
-        is_found |= is_traced(PySequence_Fast_GET_ITEM(value, i), level);
-    } else if (PyDict_Check(value)) {
-      PyObject* key = nullptr;
-      PyObject* item = nullptr;
-      for (Py_ssize_t inner = 0; PyDict_Next(value, &inner, &key, &item);)
-        is_found |= is_traced(item, level);
-    }
+    const bool is_found = holds_traced(value, level);
     const char* text = is_found && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
     if (text) return text;
   }

@@ -152,7 +152,8 @@ bool PythonEntry::check(const GivenArguments& given, Values& values) const {
   const std::span<const OpwValue> captured =
       compiled_ ? compiled_->captured() : std::span<const OpwValue>();
   values.resize(num_tensors_ + captured.size());
-  if (!check_arguments(given, values.data()) || !state_.check(values.data())) return false;
+  if (!check_arguments(given, values.data()) || !state_.check(values.data()) || !reads_.check())
+    return false;
   if (!compiled_)
     return context_.is_current() && eager_tensors_.check({values.data(), num_tensors_});
   for (size_t i = 0; i < captured.size(); ++i) values[num_tensors_ + i] = captured[i];
@@ -174,6 +175,7 @@ std::string PythonEntry::find_difference(const GivenArguments& given) const {
     return "an argument by name is another";
   if (std::string difference = state_.find_difference(values.data()); !difference.empty())
     return difference;
+  if (std::string difference = reads_.find_difference(); !difference.empty()) return difference;
   if (!compiled_) {
     const std::string difference = context_.find_difference();
     return difference.empty() ? eager_tensors_.find_difference({values.data(), values.size()})
@@ -183,10 +185,19 @@ std::string PythonEntry::find_difference(const GivenArguments& given) const {
   return compiled_->find_difference({values.data(), values.size()});
 }
 
+std::string PythonEntry::find_own_change() const {
+  Values values(num_tensors_);
+  for (size_t i = 0; i < num_tensors_; ++i)
+    values[i] = ValueOf<Tensor>::lend(tensors_.all()[i].tensor);
+  std::string difference = state_.find_difference(values.data());
+  return difference.empty() ? reads_.find_difference() : difference;
+}
+
 void PythonEntry::set_compiled(std::unique_ptr<CompiledEntry> compiled, PythonResults results) {
   compiled_ = std::move(compiled);
   results_ = std::move(results);
   tensors_ = GuardedTensors();
+  reads_.finish_collecting();
 }
 
 void PythonEntry::set_eager(std::string reason, std::span<const CapturedArgument> arguments) {
@@ -195,6 +206,7 @@ void PythonEntry::set_eager(std::string reason, std::span<const CapturedArgument
     eager_tensors_.add(each.tensor, each.dynamic, each.name);
   eager_tensors_.set_num_arguments(arguments.size());
   tensors_ = GuardedTensors();
+  reads_.finish_collecting();
 }
 
 PyObject* PythonEntry::run(const Values& values) const noexcept {
@@ -232,6 +244,7 @@ std::string PythonEntry::guards_text() const {
   for (const ObjectGuard& guard : positional_) add(guard);
   for (const Keyword& keyword : keywords_) add(keyword.guard);
   text += state_.text();
+  text += reads_.text();
   return compiled_ ? text + compiled_->guards_text() : text;
 }
 
@@ -243,6 +256,7 @@ int PythonEntry::traverse(visitproc visit, void* arg) const {
     if (const int stop = keyword.guard.traverse(visit, arg)) return stop;
   }
   if (const int stop = results_.traverse(visit, arg)) return stop;
+  if (const int stop = reads_.traverse(visit, arg)) return stop;
   return state_.traverse(visit, arg);
 }
 

@@ -13,6 +13,7 @@
 #include <nanobind/nanobind.h>
 
 #include "bindings/compile/function_state.h"
+#include "bindings/compile/read_guards.h"
 #include "bindings/operator/binding_plan.h"
 #include "bindings/pytree/object_guard.h"
 #include "bindings/pytree/tree_spec.h"
@@ -74,6 +75,11 @@ class PythonEntry {
 
   [[nodiscard]] const GuardedTensors& tensors() const noexcept { return tensors_; }
   [[nodiscard]] const FunctionState& state() const noexcept { return state_; }
+  [[nodiscard]] FunctionState& state() noexcept { return state_; }
+  // What the function reads while it runs.
+  [[nodiscard]] ReadGuards& reads() noexcept { return reads_; }
+  // The guards of the function's state that its own run made fail; empty: none.
+  [[nodiscard]] std::string find_own_change() const;
   // The end of a capture: its result, or why calls run the function itself.
   void set_compiled(std::unique_ptr<CompiledEntry> compiled, PythonResults results);
   void set_eager(std::string reason, std::span<const CapturedArgument> arguments);
@@ -98,6 +104,7 @@ class PythonEntry {
   };
   std::vector<Keyword> keywords_;
   FunctionState state_;
+  ReadGuards reads_;
   std::unique_ptr<CompiledEntry> compiled_;  // null: calls run the function
   PythonResults results_;
   std::string eager_reason_;

@@ -46,6 +46,23 @@ const std::string& package_folder() {
   return folder;
 }
 
+// The folder of Python's standard library, with a trailing slash.
+const std::string& library_folder() {
+  static const std::string folder = [] {
+    const nb::object file = nb::module_::import_("os").attr("__file__");
+    const char* text = PyUnicode_AsUTF8(file.ptr());
+    return text ? std::string(text, std::string_view(text).rfind('/') + 1) : std::string();
+  }();
+  return folder;
+}
+
+bool is_library_file(std::string_view file) {
+  if (file.starts_with("<frozen ")) return true;
+  const std::string& folder = library_folder();
+  return !folder.empty() && file.starts_with(folder) &&
+         !file.substr(folder.size()).starts_with("site-packages/");
+}
+
 bool is_package_code(PyCodeObject* code) {
   const nb::object file =
       nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(code), "co_filename"));
@@ -133,6 +150,24 @@ SourceSite caller_site() {
     frame = back;
   }
   return site;
+}
+
+SourceSite program_line() {
+  SourceSite found;
+  PyFrameObject* frame = PyEval_GetFrame();
+  Py_XINCREF(frame);
+  while (frame) {
+    PyCodeObject* code = PyFrame_GetCode(frame);
+    const KnownCode& known = look_up_source(code);
+    const SourceSite site = known.site_of(PyFrame_GetLasti(frame));
+    const bool is_program = !known.is_ours && known.file && !is_library_file(known.file);
+    Py_DECREF(code);
+    PyFrameObject* back = is_program ? nullptr : PyFrame_GetBack(frame);
+    Py_DECREF(frame);
+    frame = back;
+    if (is_program || !found.is_known()) found = site;
+  }
+  return found;
 }
 
 void install_user_line_finder() { set_user_line_finder(&find_user_line); }

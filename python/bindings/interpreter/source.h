@@ -10,6 +10,9 @@ namespace opwright::python {
 // The line of the innermost Python frame outside the package; unknown if there is none.
 SourceSite caller_site();
 
+// The same, outside the standard library too, if there is such a frame.
+SourceSite program_line();
+
 // Where a callable was defined, through partials, methods and wrappers; else the caller's line.
 SourceSite site_of(PyObject* callable);
 

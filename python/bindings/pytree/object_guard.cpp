@@ -20,17 +20,6 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-// Immutable and fully described by its value.
-bool is_compared_by_value(PyObject* object) {
-  if (PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyUnicode_CheckExact(object) ||
-      PyBool_Check(object) || PyComplex_CheckExact(object) || PyBytes_CheckExact(object) ||
-      object == Py_None || object == Py_Ellipsis)
-    return true;
-  PyTypeObject* type = Py_TYPE(object);
-  return type == dtype_type || type == device_type || type == memory_format_type ||
-         type == layout_type || type == &PySlice_Type;
-}
-
 bool is_container(const TreeSpec& spec) {
   const TreeKind kind = spec.nodes()[0].kind;
   return kind != TreeKind::Leaf && kind != TreeKind::None;
@@ -42,7 +31,47 @@ bool are_equal_floats(PyObject* a, PyObject* b) {
   return std::memcmp(&left, &right, sizeof left) == 0;  // NaN equals itself, and -0.0 is not 0.0
 }
 
-std::string repr_of(PyObject* object) {
+}  // namespace
+
+bool is_compared_by_value(PyObject* object) {
+  if (PyLong_CheckExact(object) || PyFloat_CheckExact(object) || PyUnicode_CheckExact(object) ||
+      PyBool_Check(object) || PyComplex_CheckExact(object) || PyBytes_CheckExact(object) ||
+      object == Py_None || object == Py_Ellipsis)
+    return true;
+  PyTypeObject* type = Py_TYPE(object);
+  return type == dtype_type || type == device_type || type == memory_format_type ||
+         type == layout_type || type == &PySlice_Type;
+}
+
+bool is_plain_value(PyObject* object) {
+  if (!PyTuple_CheckExact(object)) return is_compared_by_value(object) && !PySlice_Check(object);
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) {
+    if (!is_plain_value(PyTuple_GET_ITEM(object, i))) return false;
+  }
+  return true;
+}
+
+bool is_tree_node(PyObject* object) { return is_container(tree_flatten(object).spec); }
+
+bool is_same_value(PyObject* now, PyObject* held) {
+  if (now == held) return true;
+  if (Py_TYPE(now) != Py_TYPE(held)) return false;
+  if (PyTuple_CheckExact(held)) {
+    const Py_ssize_t size = PyTuple_GET_SIZE(held);
+    if (PyTuple_GET_SIZE(now) != size) return false;
+    for (Py_ssize_t i = 0; i < size; ++i) {
+      if (!is_same_value(PyTuple_GET_ITEM(now, i), PyTuple_GET_ITEM(held, i))) return false;
+    }
+    return true;
+  }
+  if (!is_compared_by_value(held)) return false;
+  if (PyFloat_CheckExact(held)) return are_equal_floats(now, held);
+  const int is_equal = PyObject_RichCompareBool(now, held, Py_EQ);
+  if (is_equal < 0) PyErr_Clear();
+  return is_equal > 0;
+}
+
+std::string value_text(PyObject* object) {
   PyObject* repr = PyObject_Repr(object);
   const char* text = repr ? PyUnicode_AsUTF8(repr) : nullptr;
   std::string result = text ? text : "?";
@@ -51,8 +80,6 @@ std::string repr_of(PyObject* object) {
   if (result.size() > 100) result = result.substr(0, 97) + "...";
   return result;
 }
-
-}  // namespace
 
 uint32_t GuardedTensors::place_of(PyObject* tensor, const std::string& name, bool& is_new) {
   const TensorImpl* wanted = tensor_of(tensor);
@@ -104,14 +131,6 @@ ObjectGuard::ObjectGuard(PyObject* object, const std::string& name, GuardedTenso
   keep_ = nb::object();
 }
 
-bool ObjectGuard::check_equal(PyObject* object) const {
-  if (Py_TYPE(object) != type_) return false;
-  if (PyFloat_CheckExact(object)) return are_equal_floats(object, object_);
-  const int is_equal = PyObject_RichCompareBool(object, object_, Py_EQ);
-  if (is_equal < 0) PyErr_Clear();
-  return is_equal > 0;
-}
-
 bool ObjectGuard::check_tree(PyObject* object, OpwValue* values) const {
   try {
     const FlatTree flat = tree_flatten(object);
@@ -131,7 +150,7 @@ bool ObjectGuard::check_slow(PyObject* object, OpwValue* values) const {
     case Kind::Repeat:
       return Py_TYPE(object) == type_ && tensor_of(object) == values[place_].as_tensor;
     case Kind::Equal:
-      return check_equal(object);
+      return is_same_value(object, object_);
     case Kind::Class:
       return Py_TYPE(object) == type_;
     case Kind::Tree:
@@ -151,7 +170,7 @@ std::string ObjectGuard::describe_difference(PyObject* object) const {
       }
       return concatenate(name_, " is another tensor than before");
     case Kind::Equal:
-      return concatenate(name_, " is ", repr_of(object), ", it was ", repr_of(object_));
+      return concatenate(name_, " is ", value_text(object), ", it was ", value_text(object_));
     case Kind::Tree:
       return concatenate(name_, " has another structure or holds other values, ",
                          tree_->spec.text(), " was expected");
@@ -163,7 +182,7 @@ std::string ObjectGuard::describe_difference(PyObject* object) const {
 std::string ObjectGuard::text() const {
   switch (kind_) {
     case Kind::Equal:
-      return concatenate(name_, " == ", repr_of(object_));
+      return concatenate(name_, " == ", value_text(object_));
     case Kind::Same:
       return concatenate(name_, " is this ", type_->tp_name);
     case Kind::Class:

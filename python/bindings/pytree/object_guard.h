@@ -20,6 +20,20 @@
 
 namespace opwright::python {
 
+// Whether an object is immutable and fully described by its value: a number, a string, None, a
+// dtype, a device.
+[[nodiscard]] bool is_compared_by_value(PyObject* object);
+// Whether `now` is `held` itself, or of the same class and of equal value: floats by their bits,
+// tuples by their elements. Runs no Python code of a user.
+[[nodiscard]] bool is_same_value(PyObject* now, PyObject* held);
+// Whether an object is compared by value, or a tuple of such objects: a key that runs no code of a
+// user when a dict is searched for it.
+[[nodiscard]] bool is_plain_value(PyObject* object);
+// Whether an object is a container of a pytree: a list, a dict, an instance of a registered class.
+[[nodiscard]] bool is_tree_node(PyObject* object);
+// The repr of an object, shortened.
+[[nodiscard]] std::string value_text(PyObject* object);
+
 // The tensors of a call at the start of a capture, each once.
 class GuardedTensors {
  public:
@@ -79,7 +93,6 @@ class ObjectGuard {
     Tree,    // a container with this structure
   };
   [[nodiscard]] bool check_slow(PyObject* object, OpwValue* values) const;
-  [[nodiscard]] bool check_equal(PyObject* object) const;
   [[nodiscard]] bool check_tree(PyObject* object, OpwValue* values) const;
 
   Kind kind_ = Kind::Same;

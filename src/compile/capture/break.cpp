@@ -56,6 +56,11 @@ bool BreakScope::end_trace(const Cause& cause) {
   return true;
 }
 
+bool BreakScope::end_trace_at(SourceSite site, const std::string& cause) {
+  const UserLineScope line(site);
+  return end_trace({.text = cause});
+}
+
 bool BreakScope::find_values(const ShapeEnv& environment) {
   if (&environment != session_.trace().graph().shape_env().get()) return false;
   if (has_broken_) return true;

@@ -68,6 +68,8 @@ class OPWRIGHT_EXPORT BreakScope final : public TraceBreaker, public ValueFinder
   // inputs.
   bool end_trace(const Cause& cause) override;
   bool find_values(const ShapeEnv& environment) override;
+  // The same for a cause that a line of the user's program has, not the current one.
+  bool end_trace_at(SourceSite site, const std::string& cause);
 
  private:
   TraceSession& session_;

@@ -45,8 +45,9 @@ void CaptureDriver::note_reason(const CapturedCall& call) {
 // Later calls of this guard set run eagerly from the start.
 void CaptureDriver::note_break(CapturedCall& call, std::span<const CapturedArgument> arguments,
                                const std::string& reason) {
-  call.insert_eager(reason, arguments);
+  const bool is_reported = call.insert_eager(reason, arguments);
   log(LogTopic::Breaks, call.function_name(), " runs eagerly: ", reason);
+  if (!is_reported) return;
   if (std::ranges::find(breaks_, reason) != breaks_.end()) return;  // already reported
   append_reason(breaks_, reason);
   warn("PerformanceWarning",
@@ -80,7 +81,6 @@ bool CaptureDriver::capture(CapturedCall& call) {
       return false;
     }
   }
-  call.check_effects(capture);
   return finish(call, capture, arguments);
 }
 

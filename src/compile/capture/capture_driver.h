@@ -45,17 +45,17 @@ class OPWRIGHT_EXPORT CapturedCall {
   [[nodiscard]] virtual std::string find_unfit() const { return {}; }
   // Called when all tensors are added.
   virtual void prepare(Capture& /*capture*/) {}
-  // Runs the function at the capture's level and keeps its results. It may end the trace.
+  // Runs the function at the capture's level and keeps its results. It may end the trace, and
+  // throws if a value of the capture remains where it must not.
   virtual void run(Capture& capture, BreakScope& breaks) = 0;
-  // The trace has not ended: throws if a value of the capture remains where it must not.
-  virtual void check_effects(const Capture& /*capture*/) {}
   // The values of the kept results that the graph returns; valid until drop_results().
   [[nodiscard]] virtual std::vector<OpwValue> outputs() = 0;
   virtual void drop_results() = 0;
   // Inserts an entry for calls like this one.
   virtual void insert_compiled(std::unique_ptr<CompiledEntry> compiled) = 0;
-  virtual void insert_eager(const std::string& reason,
-                            std::span<const CapturedArgument> arguments) = 0;
+  // False: the break is not reported, since the next call may be compiled.
+  [[nodiscard]] virtual bool insert_eager(const std::string& reason,
+                                          std::span<const CapturedArgument> arguments) = 0;
   // Runs the function as it is and keeps its results.
   virtual void run_eagerly() = 0;
 };

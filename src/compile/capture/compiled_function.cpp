@@ -148,12 +148,13 @@ class BodyCall final : public CapturedCall {
     guarded_->entry = std::move(compiled);
     cache_.insert(guarded_);
   }
-  void insert_eager(const std::string& /*reason*/,
-                    std::span<const CapturedArgument> arguments) override {
+  [[nodiscard]] bool insert_eager(const std::string& /*reason*/,
+                                  std::span<const CapturedArgument> arguments) override {
     for (const CapturedArgument& each : arguments)
       guarded_->eager_tensors.add(each.tensor, each.dynamic, each.name);
     guarded_->eager_tensors.set_num_arguments(arguments.size());
     cache_.insert(guarded_);
+    return true;
   }
   void run_eagerly() override { returned_ = body_(context_, inputs_); }
 

@@ -37,19 +37,20 @@ class NotedCall final : public CapturedCall {
     result_ = capture.own_arguments()[0] + capture.own_arguments()[0];
     if (!break_cause_.empty()) (void)breaks.end_trace({.text = break_cause_});
   }
-  void check_effects(const Capture& /*capture*/) override { steps += "effects "; }
   std::vector<OpwValue> outputs() override { return {ValueOf<Tensor>::lend(result_)}; }
   void drop_results() override { result_ = Tensor(); }
   void insert_compiled(std::unique_ptr<CompiledEntry> compiled) override {
     steps += concatenate("compiled with ", compiled->num_results(), " result");
   }
-  void insert_eager(const std::string& reason, std::span<const CapturedArgument>) override {
+  bool insert_eager(const std::string& reason, std::span<const CapturedArgument>) override {
     steps += "eager: " + reason;
+    return is_reported;
   }
   void run_eagerly() override { steps += ", run eagerly"; }
 
   std::optional<std::string> difference;
   std::string steps;
+  bool is_reported = true;
 
  private:
   Tensor input_ = opwright::ones(std::vector<SymInt>{2});
@@ -58,13 +59,13 @@ class NotedCall final : public CapturedCall {
   std::string break_cause_;
 };
 
-TEST(CaptureDriver, RunsTheFunctionChecksItsEffectsAndInsertsAnEntry) {
+TEST(CaptureDriver, RunsTheFunctionAndInsertsAnEntry) {
   CaptureDriver driver(driver_options(true));
   NotedCall call;
 
   EXPECT_TRUE(driver.capture(call));
 
-  EXPECT_EQ(call.steps, "run effects compiled with 1 result");
+  EXPECT_EQ(call.steps, "run compiled with 1 result");
   EXPECT_EQ(driver.num_compiles(), 1);
   EXPECT_TRUE(driver.reasons().empty());
 }
@@ -90,6 +91,17 @@ TEST(CaptureDriver, InsertsAnEagerEntryAfterABreakAndReportsItOnce) {
 
   EXPECT_EQ(driver.breaks(), std::vector<std::string>{"it reads a clock"});
   EXPECT_EQ(driver.num_compiles(), 0);
+}
+
+TEST(CaptureDriver, DoesNotReportABreakThatMayNotComeAgain) {
+  CaptureDriver driver(driver_options(false));
+  NotedCall call("", "it changes a counter");
+  call.is_reported = false;
+
+  EXPECT_FALSE(driver.capture(call));
+
+  EXPECT_EQ(call.steps, "run eager: it changes a counter");
+  EXPECT_TRUE(driver.breaks().empty());
 }
 
 TEST(CaptureDriver, RunsACallWithUnfitArgumentsEagerlyOrRefusesIt) {

@@ -165,21 +165,18 @@ def test_memory_that_inputs_share_and_a_function_writes_is_guarded():
 
 
 def test_grad_mode_is_guarded():
-    seen = []
-
     @ow.compile
     def f(x):
-        seen.append(ow.is_grad_enabled())
-        return x + 1
+        return x + 1, ow.is_grad_enabled()
 
     x = ow.ones(1)
-    f(x)
+    seen = [f(x)[1]]
     with ow.no_grad():
-        f(x)
-        f(x)
-    f(x)
+        seen += [f(x)[1], f(x)[1]]
+    seen.append(f(x)[1])
 
-    assert seen == [True, False]
+    assert seen == [True, False, False, True]
+    assert f.num_compiles == 2
     assert f.recompile_reasons == ["grad mode is off, it was on"]
 
 

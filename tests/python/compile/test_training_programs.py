@@ -61,20 +61,17 @@ def our_leaves() -> list[ow.Tensor]:
 
 
 def run_compiled(steps: Sequence[Step], backend: str) -> tuple[Outcome, list[ow.Tensor]]:
-    errors = []
-
-    def program(*inputs: ow.Tensor) -> list[ow.Tensor | None]:
+    def program(*inputs: ow.Tensor) -> tuple[list[ow.Tensor | None], list[str]]:
         outcome = run_steps(steps, Ours, inputs)
-        errors[:] = outcome.errors
         if outcome.has_ended:
             raise RuntimeError(outcome.errors[-1])
-        return outcome.pool
+        return outcome.pool, outcome.errors
 
     inputs = our_leaves()
     try:
-        pool = ow.compile(program, fullgraph=True, backend=backend)(*inputs)
+        pool, errors = ow.compile(program, fullgraph=True, backend=backend)(*inputs)
     except RuntimeError as error:
-        return Outcome(errors, [], str(error)), inputs
+        return Outcome([], [], str(error)), inputs
     return train(Ours, Outcome(errors, pool)), inputs
 
 

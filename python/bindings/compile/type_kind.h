@@ -1,0 +1,46 @@
+// What a class means to a captured function: whether its instances can change, and who reads them.
+#pragma once
+
+#include <cstdint>
+
+#include <Python.h>
+
+namespace opwright::python {
+
+enum class TypeKind : uint8_t {
+  Constant,  // instances never change: numbers, strings, ranges, code, regular expressions
+  Tuple,     // the elements never change, but may themselves be containers
+  List,      // the four containers, and subclasses of them
+  Dict,
+  Set,
+  OrderedDict,
+  Sequence,  // other containers that can be iterated without a change: deque
+  Buffer,    // arrays: their bytes are read
+  Instance,  // of a class in Python: its methods are code that is observed
+  Module,
+  Class,
+  Function,
+  Iterator,  // in C: reading it changes it
+  Package,   // of this package: tensors, operators, dtypes
+  Lock,      // leaves nothing behind
+  Unknown,   // of a class in C that nobody here knows
+};
+
+[[nodiscard]] TypeKind kind_of(PyTypeObject* type);
+
+// Whether elements are read by iterating.
+[[nodiscard]] constexpr bool is_container(TypeKind kind) {
+  return kind == TypeKind::List || kind == TypeKind::Dict || kind == TypeKind::Set ||
+         kind == TypeKind::OrderedDict || kind == TypeKind::Sequence || kind == TypeKind::Tuple;
+}
+
+// Whether an object, function or class belongs to this package.
+[[nodiscard]] bool is_package_type(PyTypeObject* type);
+
+// Whether a module of C functions only computes from its arguments (math, operator, itertools);
+// `name` is the module's.
+[[nodiscard]] bool is_pure_module(const char* name);
+// Whether a function of the module builtins reads or changes more than its arguments: open, print.
+[[nodiscard]] bool has_effects(const char* builtin);
+
+}  // namespace opwright::python
