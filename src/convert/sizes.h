@@ -24,6 +24,25 @@ namespace opwright {
 // The broadcast of compatible sizes: the one that is not 1.
 [[nodiscard]] std::vector<SymInt> broadcast(std::span<const SymInt> a, std::span<const SymInt> b);
 
+// A list of sizes in parts: `ints(run)` for each run of numbers, `part(size)` for each symbol.
+template <class Value, class Ints, class Part>
+[[nodiscard]] std::vector<Value> parts_of_sizes(std::span<const SymInt> sizes, const Ints& ints,
+                                                const Part& part) {
+  std::vector<Value> parts;
+  std::vector<int64_t> plain;
+  for (const SymInt& size : sizes) {
+    if (!size.is_symbolic()) {
+      plain.push_back(size.word());
+      continue;
+    }
+    if (!plain.empty()) parts.push_back(ints(plain));
+    plain.clear();
+    parts.push_back(part(size));
+  }
+  if (!plain.empty() || parts.empty()) parts.push_back(ints(plain));
+  return parts;
+}
+
 // A dimension that may count from the end.
 [[nodiscard]] inline int64_t count_from_front(int64_t dim, int64_t rank) {
   return dim < 0 ? dim + std::max<int64_t>(rank, 1) : dim;

@@ -1,6 +1,6 @@
 // Runs tests/golden/onnx/<opset>/*.txt: a graph, a line of dashes, its conversion to a model.
 //
-// Covers: src/convert/onnx/*, src/convert/onnx/model/*.
+// Covers: src/convert/tensor_text, src/convert/onnx/*, src/convert/onnx/model/*.
 #include <cstdint>
 #include <filesystem>
 #include <string>

@@ -1,4 +1,4 @@
-// Covers: src/convert/text_scanner.
+// Covers: src/convert/spaced_scanner, src/base/text_scanner.
 #include "opwright/convert/onnx/model/node_form.h"
 
 #include <string>

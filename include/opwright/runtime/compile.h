@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/runtime/tensor_function.h"
 #include "opwright/tensor.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
@@ -74,8 +75,8 @@ class Compiled {
     std::vector<Tensor> results = compiled_.call(
         given,
         [](void* self, std::span<const Tensor> own) {
-          return call(static_cast<Compiled*>(self)->function_, own,
-                      std::make_index_sequence<sizeof...(Inputs)>());
+          return call_with_list(static_cast<Compiled*>(self)->function_, own,
+                                std::make_index_sequence<sizeof...(Inputs)>());
         },
         this);
     if constexpr (std::is_same_v<std::remove_cvref_t<Result>, Tensor>) {
@@ -88,14 +89,6 @@ class Compiled {
   [[nodiscard]] const CompiledFunction& compiled() const noexcept { return compiled_; }
 
  private:
-  template <size_t... I>
-  static std::vector<Tensor> call(F& function, std::span<const Tensor> own,
-                                  std::index_sequence<I...> /*places*/) {
-    return as_list(function(own[I]...));
-  }
-  static std::vector<Tensor> as_list(Tensor result) { return {std::move(result)}; }
-  static std::vector<Tensor> as_list(std::vector<Tensor> results) { return results; }
-
   F function_;
   CompiledFunction compiled_;
 };

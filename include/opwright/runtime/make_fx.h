@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/runtime/tensor_function.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"
 
@@ -64,21 +65,13 @@ class MakeFx {
     return trace_function(
         given, mode_,
         [](void* self, std::span<const Tensor> own) {
-          return call(static_cast<MakeFx*>(self)->function_, own,
-                      std::make_index_sequence<sizeof...(Inputs)>());
+          return call_with_list(static_cast<MakeFx*>(self)->function_, own,
+                                std::make_index_sequence<sizeof...(Inputs)>());
         },
         this);
   }
 
  private:
-  template <size_t... I>
-  static std::vector<Tensor> call(F& function, std::span<const Tensor> own,
-                                  std::index_sequence<I...> /*places*/) {
-    return as_list(function(own[I]...));
-  }
-  static std::vector<Tensor> as_list(Tensor result) { return {std::move(result)}; }
-  static std::vector<Tensor> as_list(std::vector<Tensor> results) { return results; }
-
   F function_;
   TracingMode mode_;
 };

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/runtime/tensor_function.h"
 #include "opwright/tensor.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
@@ -53,21 +54,13 @@ class MappedFunction {
     return map_function(
         given, options_,
         [](void* self, std::span<const Tensor> samples) {
-          return call(static_cast<MappedFunction*>(self)->function_, samples,
-                      std::make_index_sequence<sizeof...(Inputs)>());
+          return call_with_list(static_cast<MappedFunction*>(self)->function_, samples,
+                                std::make_index_sequence<sizeof...(Inputs)>());
         },
         this);
   }
 
  private:
-  template <size_t... I>
-  static std::vector<Tensor> call(F& function, std::span<const Tensor> samples,
-                                  std::index_sequence<I...> /*places*/) {
-    return as_list(function(samples[I]...));
-  }
-  static std::vector<Tensor> as_list(Tensor result) { return {std::move(result)}; }
-  static std::vector<Tensor> as_list(std::vector<Tensor> results) { return results; }
-
   F function_;
   VmapOptions options_;
 };

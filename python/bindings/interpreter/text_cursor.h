@@ -5,38 +5,18 @@
 #include <string>
 #include <string_view>
 
+#include "opwright/base/text_scanner.h"
 #include "opwright/error.h"
 
 namespace opwright::python {
 
-class TextCursor {
+class TextCursor : public TextScanner {
  public:
   // `what` is the name of the text in errors: "the structure of the arguments".
-  TextCursor(std::string_view text, std::string_view what) : text_(text), what_(what) {}
+  TextCursor(std::string_view text, std::string_view what) : TextScanner(text), what_(what) {}
 
-  [[nodiscard]] bool is_at_end() const noexcept { return at_ == text_.size(); }
-  // Zero at the end.
-  [[nodiscard]] char peek() const noexcept { return is_at_end() ? '\0' : text_[at_]; }
-  char next() noexcept { return is_at_end() ? '\0' : text_[at_++]; }
-  [[nodiscard]] bool starts_with(std::string_view prefix) const noexcept {
-    return text_.substr(at_).starts_with(prefix);
-  }
-
-  // Moves past `token` if it is here.
-  bool skip(std::string_view token) noexcept {
-    if (!starts_with(token)) return false;
-    at_ += token.size();
-    return true;
-  }
   void expect(std::string_view token) {
     if (!skip(token)) fail("expected '", token, "'");
-  }
-  // Reads characters while they match; may be empty.
-  template <class Fits>
-  std::string_view take_while(const Fits& fits) {
-    const size_t begin = at_;
-    while (!is_at_end() && fits(text_[at_])) ++at_;
-    return text_.substr(begin, at_ - begin);
   }
 
   // ValueError: the problem, and the surrounding text with this position marked.
@@ -53,9 +33,7 @@ class TextCursor {
   }
 
  private:
-  std::string_view text_;
   std::string_view what_;
-  size_t at_ = 0;
 };
 
 }  // namespace opwright::python

@@ -10,6 +10,7 @@
 #include "bindings/interpreter/owned_walk.h"
 #include "bindings/interpreter/python_type.h"
 #include "bindings/object/method.h"
+#include "bindings/object/shared_count.h"
 
 namespace opwright::python {
 
@@ -53,28 +54,13 @@ bool must_keep_tape_identity(const TapeObject& self) noexcept {
 // True if the dying object stays alive, owned by its node.
 bool turn_tape_round(TapeObject& self) noexcept {
   if (!self.node || !must_keep_tape_identity(self)) return false;
-  std::atomic<uint32_t>& word = self.node->count_word();
-  uint32_t count = word.load(std::memory_order_acquire);
-  do {
-    if (count == 1) return false;
-  } while (!word.compare_exchange_weak(count, (count - 1) | kOpwCountHostBit,
-                                       std::memory_order_acq_rel, std::memory_order_acquire));
-  auto* object = reinterpret_cast<PyObject*>(&self);
-  Py_SET_REFCNT(object, 1);
-  if (!PyObject_GC_IsTracked(object)) PyObject_GC_Track(object);
-  ++num_owned_objects;
-  return true;
+  return leave_to_core(self.node->count_word(), reinterpret_cast<PyObject*>(&self));
 }
 
 // As for tensors: the count becomes the object's, then the node's reference to the object drops.
 void last_tape_handle_dropped(TapeNode* node) {
   if (!holds_lock()) return queue_node(node);
-  uint32_t expected = kOpwCountHostBit | 1;
-  if (!node->count_word().compare_exchange_strong(expected, 1, std::memory_order_acq_rel,
-                                                  std::memory_order_acquire)) {
-    return node->release();  // another handle was taken in between
-  }
-  --num_owned_objects;
+  if (!return_to_object(node->count_word())) return node->release();
   Py_DECREF(static_cast<PyObject*>(node->mirror()));
 }
 constexpr TapeMirrorTable kTapeMirrorTable{.last_handle_dropped = &last_tape_handle_dropped};

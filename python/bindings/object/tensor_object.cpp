@@ -1,11 +1,13 @@
 #include "bindings/object/tensor_object.h"
 
+#include <atomic>
 #include <utility>
 
 #include <structmember.h>
 
 #include "bindings/interpreter/error.h"
 #include "bindings/interpreter/owned_walk.h"
+#include "bindings/object/shared_count.h"
 #include "bindings/object/tensor_slots.h"
 
 namespace opwright::python {
@@ -54,28 +56,14 @@ bool must_keep_tensor_identity(const TensorObject* self) noexcept {
 bool turn_tensor_round(TensorObject* self) noexcept {
   TensorImpl* tensor = self->tensor;
   if (!tensor || !must_keep_tensor_identity(self)) return false;
-  uint32_t count = __atomic_load_n(&tensor->count, __ATOMIC_ACQUIRE);
-  do {
-    if (count == 1) return false;
-  } while (!__atomic_compare_exchange_n(&tensor->count, &count, (count - 1) | kOpwCountHostBit,
-                                        true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
-  auto* object = reinterpret_cast<PyObject*>(self);
-  Py_SET_REFCNT(object, 1);
-  if (!PyObject_GC_IsTracked(object)) PyObject_GC_Track(object);
-  ++num_owned_objects;
-  return true;
+  return leave_to_core(std::atomic_ref(tensor->count), reinterpret_cast<PyObject*>(self));
 }
 
 // The last C++ handle of a tensor that owns its object is dropped: its count becomes the object's,
 // then the tensor's reference to the object drops. Without the GIL the count waits in the queue.
 void last_tensor_handle_dropped(TensorImpl* tensor) {
   if (!holds_lock()) return queue_count(tensor);
-  uint32_t expected = kOpwCountHostBit | 1;
-  if (!__atomic_compare_exchange_n(&tensor->count, &expected, 1, false, __ATOMIC_ACQ_REL,
-                                   __ATOMIC_ACQUIRE)) {
-    return release_tensor(tensor);  // another handle was taken in between
-  }
-  --num_owned_objects;
+  if (!return_to_object(std::atomic_ref(tensor->count))) return release_tensor(tensor);
   Py_DECREF(static_cast<PyObject*>(tensor->mirror));
 }
 constexpr MirrorTable kTensorMirrorTable{.last_handle_dropped = &last_tensor_handle_dropped};

@@ -4,31 +4,24 @@
 #include <utility>
 
 #include "opwright/error.h"
-#include "opwright/ir/graph/graph_object.h"
+#include "opwright/ir/graph/argument_copy.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {
 
 NodeArgument NodeCopier::copy(const NodeArgument& argument) const {
-  switch (argument.kind()) {
-    case NodeArgument::Kind::Value:
-      OPWRIGHT_ASSERT(find(argument.value()));
-      return NodeArgument::of(*find(argument.value()));
-    case NodeArgument::Kind::List:
-      return NodeArgument::list(copy(argument.elements()));
-    case NodeArgument::Kind::Constant:
-      break;
-  }
-  const Value& constant = argument.constant();
-  if (!is_graph(constant.get())) return argument;
-  return NodeArgument::constant(graph_value(graph_of(constant.get())->copy()));
+  return copy_argument(argument,
+                       [&](const GraphValue& value) -> GraphValue& { return get(value); });
 }
 
 std::vector<NodeArgument> NodeCopier::copy(std::span<const NodeArgument> arguments) const {
-  std::vector<NodeArgument> copies;
-  copies.reserve(arguments.size());
-  for (const NodeArgument& argument : arguments) copies.push_back(copy(argument));
-  return copies;
+  return copy_arguments(arguments,
+                        [&](const GraphValue& value) -> GraphValue& { return get(value); });
+}
+
+GraphValue& NodeCopier::get(const GraphValue& value) const {
+  OPWRIGHT_ASSERT(find(value));
+  return *find(value);
 }
 
 GraphValue& NodeCopier::copy_input(const GraphValue& input) {

@@ -28,6 +28,9 @@ class NodeCopier {
   [[nodiscard]] std::vector<NodeArgument> copy(std::span<const NodeArgument> arguments) const;
 
  private:
+  // The copy, which must exist.
+  [[nodiscard]] GraphValue& get(const GraphValue& value) const;
+
   Graph& to_;
   std::vector<GraphValue*> values_;  // by the number of the original
   bool drops_autograd_ = false;

@@ -8,6 +8,7 @@
 
 #include "opwright/c_api.h"
 #include "opwright/convert/ge/model.h"
+#include "opwright/convert/tensor_text.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/schema/constant.h"
@@ -86,27 +87,6 @@ Value with_floats(const OpwValue& value) {
   for (uint32_t i = 0; i < value.length; ++i)
     numbers.push_back(static_cast<double>(list_element(value, i).as_int));
   return Value(numbers);
-}
-
-constexpr int64_t kMostShownElements = 8;
-
-void append_tensor(std::string& out, const Tensor& tensor) {
-  out += concatenate(tensor.dtype(), "[");
-  for (int64_t i = 0; i < tensor.dim(); ++i) out += concatenate(i > 0 ? ", " : "", tensor.size(i));
-  out += ']';
-  const bool is_int = tensor.dtype() == DType::Int64;
-  if (tensor.numel() > kMostShownElements || (!is_int && tensor.dtype() != DType::Float32)) return;
-  const char* separator = " {";
-  for (int64_t i = 0; i < tensor.numel(); ++i) {
-    out += separator;
-    separator = ", ";
-    if (is_int) {
-      out += concatenate(tensor.data<int64_t>()[i]);
-    } else {
-      append_float_text(out, tensor.data<float>()[i]);
-    }
-  }
-  out += tensor.numel() == 0 ? " {}" : "}";
 }
 
 }  // namespace

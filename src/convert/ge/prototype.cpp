@@ -13,7 +13,7 @@
 
 #include "opwright/convert/ge/attribute.h"
 #include "opwright/convert/ge/model.h"
-#include "opwright/convert/text_scanner.h"
+#include "opwright/convert/spaced_scanner.h"
 #include "opwright/error.h"
 #include "opwright/schema/constant.h"
 #include "opwright/schema/schema.h"
@@ -23,9 +23,9 @@
 namespace opwright::graph_engine {
 namespace {
 
-class PrototypeReader : private TextScanner {
+class PrototypeReader : private SpacedScanner {
  public:
-  explicit PrototypeReader(std::string_view text) : TextScanner(text) {}
+  explicit PrototypeReader(std::string_view text) : SpacedScanner(text) {}
 
   Prototype read() {
     Prototype prototype;

@@ -11,6 +11,7 @@
 #include "opwright/convert/ge/graph_builder.h"
 #include "opwright/convert/ge/model.h"
 #include "opwright/convert/size_walk.h"
+#include "opwright/convert/sizes.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/symint.h"
@@ -121,22 +122,9 @@ OutputPlace GraphBuilder::size(const SymInt& size) {
 OutputPlace GraphBuilder::sizes(std::span<const SymInt> sizes) {
   const OutsideOfCall outside(state_);
   SizeNodes nodes(*this);
-  GeValues parts;
-  std::vector<int64_t> plain;
-  const auto end_plain = [&] {
-    if (!plain.empty()) parts.push_back(ints(plain));
-    plain.clear();
-  };
-  for (const SymInt& size : sizes) {
-    if (!size.is_symbolic()) {
-      plain.push_back(size.word());
-      continue;
-    }
-    end_plain();
-    parts.push_back({write_size(nodes, size.word()), 0});
-  }
-  if (parts.empty()) return ints(plain);
-  end_plain();
+  const std::vector<OutputPlace> parts = parts_of_sizes<OutputPlace>(
+      sizes, [&](const std::vector<int64_t>& run) { return ints(run); },
+      [&](const SymInt& size) { return OutputPlace{write_size(nodes, size.word()), 0}; });
   if (parts.size() == 1) return parts.front();
   const auto count = static_cast<int64_t>(parts.size());
   const OutputPlace joined = op("ConcatV2", {parts, scalar(0, DType::Int64)}, {{"N", count}},

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "opwright/c_api.h"
+#include "opwright/convert/tensor_text.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
@@ -56,28 +57,6 @@ void append_values(std::string& out, const char* word, const std::vector<ValueIn
     append_type(out, each);
     out += '\n';
   }
-}
-
-constexpr int64_t kMostShownElements = 8;
-
-// "int64[2] {1, 2}"; without elements if it is large or its dtype has no short text.
-void append_tensor(std::string& out, const Tensor& tensor) {
-  out += concatenate(tensor.dtype(), "[");
-  for (int64_t i = 0; i < tensor.dim(); ++i) out += concatenate(i > 0 ? ", " : "", tensor.size(i));
-  out += ']';
-  const bool is_int = tensor.dtype() == DType::Int64;
-  if (tensor.numel() > kMostShownElements || (!is_int && tensor.dtype() != DType::Float32)) return;
-  const Tensor dense = tensor.contiguous();
-  out += " {";
-  for (int64_t i = 0; i < dense.numel(); ++i) {
-    if (i > 0) out += ", ";
-    if (is_int) {
-      out += concatenate(dense.data<int64_t>()[i]);
-    } else {
-      append_float_text(out, dense.data<float>()[i]);
-    }
-  }
-  out += '}';
 }
 
 void append_body(std::string& out, const GraphBody& body);

@@ -13,7 +13,7 @@
 #include "opwright/c_api.h"
 #include "opwright/convert/onnx/model/builder_state.h"
 #include "opwright/convert/onnx/model/call_state.h"
-#include "opwright/convert/text_scanner.h"
+#include "opwright/convert/spaced_scanner.h"
 #include "opwright/device.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/registry.h"
@@ -37,9 +37,9 @@ bool holds_tensors(const Type& type) {
 bool is_tensor_list(const Type& type) { return type.required().is_list() && holds_tensors(type); }
 
 // Parses "domain::Name(x, y, alpha=alpha)".
-class FormReader : private TextScanner {
+class FormReader : private SpacedScanner {
  public:
-  FormReader(std::string_view text, const Operator& op) : TextScanner(text), op_(op) {}
+  FormReader(std::string_view text, const Operator& op) : SpacedScanner(text), op_(op) {}
 
   NodeForm read() {
     NodeForm form;

@@ -8,6 +8,7 @@
 #include "opwright/c_api.h"
 #include "opwright/convert/onnx/model/builder_state.h"
 #include "opwright/convert/size_walk.h"
+#include "opwright/convert/sizes.h"
 #include "opwright/error.h"
 #include "opwright/runtime/onnx.h"
 #include "opwright/symint.h"
@@ -113,22 +114,9 @@ OnnxValue GraphBuilder::size(const SymInt& size) {
 }
 
 OnnxValue GraphBuilder::sizes(std::span<const SymInt> sizes) {
-  OnnxValues parts;
-  std::vector<int64_t> plain;
-  const auto end_plain = [&] {
-    if (!plain.empty()) parts.push_back(ints(plain));
-    plain.clear();
-  };
-  for (const SymInt& size : sizes) {
-    if (!size.is_symbolic()) {
-      plain.push_back(size.word());
-      continue;
-    }
-    end_plain();
-    parts.push_back(size_in_one(*this, size));
-  }
-  if (parts.empty()) return ints(plain);
-  end_plain();
+  const std::vector<OnnxValue> parts = parts_of_sizes<OnnxValue>(
+      sizes, [&](const std::vector<int64_t>& run) { return ints(run); },
+      [&](const SymInt& size) { return size_in_one(*this, size); });
   if (parts.size() == 1) return parts.front();
   const OnnxValue joined = op("Concat", parts, {{"axis", 0}});
   set_type(joined, DType::Int64, {SymInt(static_cast<int64_t>(sizes.size()))});
