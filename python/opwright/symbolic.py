@@ -5,6 +5,8 @@ adds a guard to its `ShapeEnv`, with the line that required it. `check` and `che
 requirements instead, which also works for sizes known only at run time.
 """
 
+import functools
+import operator
 from collections.abc import Callable
 
 from . import _C
@@ -22,9 +24,11 @@ __all__ = [
     "guard_or_false",
     "guard_or_true",
     "is_symbolic",
+    "sym_and",
     "sym_max",
     "sym_min",
     "sym_not",
+    "sym_or",
 ]
 
 
@@ -126,3 +130,25 @@ def sym_not(condition: bool | SymBool) -> bool | SymBool:
     (s0 != 16, False)
     """
     return _C.sym_not(condition)
+
+
+def sym_and(*conditions: bool | SymBool) -> bool | SymBool:
+    """Return whether all conditions hold, without adding a guard.
+
+    >>> import opwright as ow
+    >>> n = ow.ShapeEnv().make_size(8)
+    >>> sym_and(n >= 4, True)
+    s0 >= 4
+    """
+    return functools.reduce(operator.and_, conditions, True)
+
+
+def sym_or(*conditions: bool | SymBool) -> bool | SymBool:
+    """Return whether one of the conditions holds, without adding a guard.
+
+    >>> import opwright as ow
+    >>> n = ow.ShapeEnv().make_size(8)
+    >>> sym_or(n >= 4, False)
+    s0 >= 4
+    """
+    return functools.reduce(operator.or_, conditions, False)

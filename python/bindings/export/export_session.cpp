@@ -73,11 +73,12 @@ void bind_export_session(nb::module_& m) {
   nb::class_<ExportSession>(m, "ExportSession", "One run of a function that is exported.")
       .def(
           "__init__",
-          [](ExportSession* self, std::optional<int64_t> onnx_opset) {
-            new (self)
-                ExportSession(onnx_opset ? onnx::trace_options(*onnx_opset) : TraceOptions());
+          [](ExportSession* self, std::optional<int64_t> onnx_opset, bool keep_composites) {
+            TraceOptions options = onnx_opset ? onnx::trace_options(*onnx_opset) : TraceOptions();
+            options.keeps_composites = keep_composites;
+            new (self) ExportSession(std::move(options));
           },
-          nb::arg("onnx_opset") = nb::none(),
+          nb::arg("onnx_opset") = nb::none(), nb::arg("keep_composites") = false,
           "`onnx_opset`: operators with a rule there are kept, others are decomposed.")
       .def("add_state", &add_state, nb::arg("name"), nb::arg("tensor"), nb::arg("is_parameter"),
            nb::arg("is_persistent"), "Add a parameter or buffer that the function closes over.")

@@ -132,10 +132,11 @@ nb::list run_program(const ProgramHandle& self, const nb::list& inputs) {
   return outputs;
 }
 
-ProgramHandle decompose_program(const ProgramHandle& self, const std::vector<std::string>& names) {
+ProgramHandle decompose_program(const ProgramHandle& self, const std::vector<std::string>& names,
+                                bool keep_composites) {
   std::vector<const Operator*> operators;
   for (const std::string& name : names) operators.push_back(&Registry::get().require(name));
-  return {self.program->decompose(operators)};
+  return {self.program->decompose(operators, keep_composites)};
 }
 
 void bind_program_reading(nb::class_<ProgramHandle>& program) {
@@ -216,7 +217,8 @@ void bind_program(nb::module_& m) {
             throw_input_violation(*self.program, given);
           },
           nb::arg("inputs"), "Raise what `run` raises for inputs that it does not accept.")
-      .def("decompose", &decompose_program, nb::arg("operators"))
+      .def("decompose", &decompose_program, nb::arg("operators"),
+           nb::arg("keep_composites") = false)
       .def(
           "lift_state",
           [](const ProgramHandle& self) { return ProgramHandle{lift_state(*self.program)}; },

@@ -147,6 +147,26 @@ PyObject* divide_with_remainder(PyObject* a, PyObject* b) {
   });
 }
 
+// A shift by a plain number of bits is a product with, or a quotient by, a power of two; any other
+// needs the symbols' values.
+template <OpwSymOp kOperation>
+PyObject* sym_shift(PyObject* a, PyObject* b) {
+  return guarded([&]() -> PyObject* {
+    constexpr int64_t kMostBits = 62;
+    const Operand shifted = read_sym_operand(a);
+    const Operand bits = read_sym_operand(b);
+    if (!shifted.whole || !bits.whole) return not_implemented();
+    const bool is_plain =
+        !bits.whole->is_symbolic() && bits.whole->word() >= 0 && bits.whole->word() <= kMostBits;
+    if (!is_plain) {
+      const auto shift = kOperation == kOpwSymMul ? PyNumber_Lshift : PyNumber_Rshift;
+      return shift(fixed_object(a).ptr(), fixed_object(b).ptr());
+    }
+    return sym_int_to_python(
+        apply_sym(kOperation, *shifted.whole, SymInt(int64_t{1} << bits.whole->word())));
+  });
+}
+
 // A small plain exponent becomes multiplications; any other needs the symbol's value.
 PyObject* sym_power(PyObject* a, PyObject* b, PyObject* modulus) {
   return guarded([&]() -> PyObject* {
@@ -332,6 +352,8 @@ PyType_Slot int_slots[] = {
     {Py_nb_remainder, as_slot(sym_remainder)},
     {Py_nb_divmod, as_slot(divide_with_remainder)},
     {Py_nb_power, as_slot(sym_power)},
+    {Py_nb_lshift, as_slot(sym_shift<kOpwSymMul>)},
+    {Py_nb_rshift, as_slot(sym_shift<kOpwSymFloorDiv>)},
     {Py_nb_negative, as_slot(sym_negative)},
     {Py_nb_positive, as_slot(sym_positive)},
     {Py_nb_absolute, as_slot(sym_absolute)},

@@ -18,6 +18,7 @@
 #include "bindings/tensor/index_tensor.h"
 #include "opwright/functions.h"
 #include "opwright/symbolic/shape_env/user_question.h"
+#include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"
 #include "opwright/transforms/trace/fake.h"
@@ -187,14 +188,23 @@ class Indexer {
 
   static bool has_symbols(PyObject* entry) {
     const auto* parts = reinterpret_cast<const PySliceObject*>(entry);
-    return is_sym_int(parts->start) || is_sym_int(parts->stop) || is_sym_int(parts->step);
+    return is_symbol(parts->start) || is_symbol(parts->stop) || is_symbol(parts->step);
+  }
+
+  // A symbolic number, or a tensor without data, whose item() is one.
+  static bool is_symbol(PyObject* part) {
+    if (!is_tensor(part)) return is_sym_int(part);
+    const LentTensor tensor(part);
+    return tensor->is_fake() || impl(*tensor).is_wrapper();
   }
 
   void apply_symbolic_slice(PyObject* entry) {
     const auto* parts = reinterpret_cast<const PySliceObject*>(entry);
     const auto read = [](PyObject* part) -> std::optional<SymInt> {
       if (part == Py_None) return std::nullopt;
-      const std::optional<SymInt> value = read_sym_int(part);
+      const nanobind::object number =
+          is_tensor(part) ? own(read_single_element(*LentTensor(part), "a slice")) : share(part);
+      const std::optional<SymInt> value = read_sym_int(number.ptr());
       OPWRIGHT_CHECK_TYPE(value, "the parts of a slice must be ints or None, got ",
                           class_name(part));
       return value;

@@ -7,7 +7,7 @@
 {'batch': [1, inf]}
 """
 
-from .dynamic_shapes import Dim, ShapesCollection, dims
+from .dynamic_shapes import AdditionalInputs, Dim, ShapesCollection, dims
 from .exported_program import (
     ExportedProgram,
     OperatorUse,
@@ -32,6 +32,7 @@ from .program_file import load, save
 from .unflattened_module import InterpreterModule, UnflattenedModule, unflatten
 
 __all__ = [
+    "AdditionalInputs",
     "ConstantArgument",
     "Dim",
     "ExportGraphSignature",

@@ -7,7 +7,7 @@ from typing import Any
 from .. import _C, pytree
 from .._func.call_tree import Parameters
 
-__all__ = ["Dim", "ShapesCollection", "dims"]
+__all__ = ["AdditionalInputs", "Dim", "ShapesCollection", "dims"]
 
 Dim = _C.Dim
 
@@ -44,10 +44,27 @@ class ShapesCollection:
         self._shapes[id(leaf)] = (leaf, shape)
 
     def __getitem__(self, leaf: Any) -> Any:
+        """Return the sizes of a tensor; a new one gets an empty dict, which can be filled."""
+        if id(leaf) not in self._shapes:
+            self[leaf] = {}
         return self._shapes[id(leaf)][1]
 
     def __len__(self) -> int:
         return len(self._shapes)
+
+    def dynamic_shapes(
+        self, m: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Return the sizes for a call of `m` as a dict by the names of the arguments.
+
+        >>> from opwright.export import Dim, ShapesCollection
+        >>> x, shapes = ow.ones(4), ShapesCollection()
+        >>> shapes[x] = [Dim.DYNAMIC]
+        >>> shapes.dynamic_shapes(lambda pair: pair, ([x, 1],))
+        {'pair': [[Dim.DYNAMIC], None]}
+        """
+        call = (args, dict(kwargs or {}))
+        return _by_argument(m, call, self.read(pytree.tree_leaves(call)))
 
     def read(self, leaves: list[Any]) -> list[Any]:
         """Return the specification of each leaf; KeyError for a tensor that is not one of them."""
@@ -61,6 +78,75 @@ class ShapesCollection:
         return [self._shapes.get(id(leaf), (None, None))[1] for leaf in leaves]
 
 
+class AdditionalInputs:
+    """Other calls of the exported function: what differs between them becomes dynamic.
+
+    >>> from opwright.export import AdditionalInputs, export
+    >>> others = AdditionalInputs()
+    >>> others.add((ow.ones(5, 3),))
+    >>> program = export(lambda x: x + 1, (ow.ones(4, 3),), dynamic_shapes=others)
+    >>> program(ow.ones(7, 3)).shape
+    (7, 3)
+    """
+
+    def __init__(self) -> None:
+        self._calls: list[tuple[tuple, dict[str, Any]]] = []
+
+    def add(self, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None) -> None:
+        """Add the arguments of a call."""
+        if not isinstance(args, tuple):
+            raise TypeError(f"AdditionalInputs: args must be a tuple, got {type(args).__name__}")
+        self._calls.append((args, dict(kwargs or {})))
+
+    def read(self, call: tuple[tuple, dict[str, Any]]) -> list[Any]:
+        """Return the specification of each leaf of the exported call."""
+        leaves, spec = pytree.tree_flatten(call)
+        others = []
+        for args, kwargs in self._calls:
+            given, other = pytree.tree_flatten((args, {key: kwargs[key] for key in call[1]}))
+            if other != spec:
+                raise ValueError(
+                    f"AdditionalInputs: expected arguments like those of the export, {spec}, "
+                    f"got {other}"
+                )
+            others.append(given)
+        return [_sizes_that_differ(*values) for values in zip(leaves, *others, strict=True)]
+
+    def dynamic_shapes(
+        self, m: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Return the sizes for a call of `m` as a dict by the names of the arguments."""
+        call = (args, dict(kwargs or {}))
+        return _by_argument(m, call, self.read(call))
+
+    def verify(self, program: Any) -> None:
+        """Run a program with these arguments; the error of a call that it rejects is raised."""
+        for args, kwargs in self._calls:
+            program.module()(*args, **kwargs)
+
+
+def _by_argument(m: Any, call: tuple[tuple, dict[str, Any]], shapes: list[Any]) -> dict[str, Any]:
+    args, kwargs = pytree.tree_unflatten(shapes, pytree.tree_structure(call))
+    names = Parameters(m).paths(len(args))
+    return {**dict(zip(names, args, strict=True)), **kwargs}
+
+
+def _sizes_that_differ(leaf: Any, *others: Any) -> Any:
+    """Return Dim.DYNAMIC for each size, or for the int itself, that is not the same everywhere."""
+    if isinstance(leaf, _C.Tensor):
+        return [
+            Dim.DYNAMIC if any(other.shape[dim] != size for other in others) else None
+            for dim, size in enumerate(leaf.shape)
+        ]
+    if type(leaf) is int and any(other != leaf for other in others):
+        return Dim.DYNAMIC
+    if any(other != leaf for other in others):
+        raise ValueError(
+            f"AdditionalInputs: {leaf!r} is part of the program, so it is the same in every call"
+        )
+    return None
+
+
 def read_dynamic_shapes(
     parameters: Parameters, shapes: Any, args: tuple, kwargs: dict[str, Any], leaves: list[Any]
 ) -> list[Any]:
@@ -69,6 +155,8 @@ def read_dynamic_shapes(
         return [None] * len(leaves)
     if isinstance(shapes, ShapesCollection):
         return shapes.read(leaves)
+    if isinstance(shapes, AdditionalInputs):
+        return shapes.read((args, kwargs))
     names = [*parameters.paths(len(args)), *kwargs]
     named = list(zip(names, [*args, *kwargs.values()], strict=True))
     if isinstance(shapes, Mapping):

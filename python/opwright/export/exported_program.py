@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .. import nn
 
 __all__ = [
+    "CallSpec",
     "ExportedProgram",
     "OperatorUse",
     "ProgramGraph",
@@ -51,6 +52,18 @@ class RangeConstraint(NamedTuple):
     def __repr__(self) -> str:
         least = "-inf" if self.least is None else self.least
         return f"[{least}, {'inf' if self.greatest is None else self.greatest}]"
+
+
+class CallSpec(NamedTuple):
+    """The structures of a program's arguments `(args, kwargs)` and of its results.
+
+    >>> from opwright.export import export
+    >>> export(lambda x: x, (ow.ones(1),)).call_spec.in_spec.num_leaves
+    1
+    """
+
+    in_spec: _C.TreeSpec
+    out_spec: _C.TreeSpec
 
 
 class OperatorUse(NamedTuple):
@@ -111,6 +124,9 @@ class ExportedProgram:
     ValueError: ...
     """
 
+    # Whether `run_decompositions` keeps operators composed of others that its table does not name.
+    _keeps_composites = False
+
     def __init__(
         self,
         program: _C.ExportedProgram,
@@ -120,6 +136,7 @@ class ExportedProgram:
     ):
         self._program = program
         self._module_calls = module_calls
+        self._examples: tuple[tuple[Any, ...], dict[str, Any]] | None = None
         if arguments is not None:
             self._arguments = arguments
         if results is not None:
@@ -157,6 +174,16 @@ class ExportedProgram:
         return ProgramModule(self)
 
     @property
+    def call_spec(self) -> CallSpec:
+        """The structures of the arguments and of the results.
+
+        >>> from opwright.export import export
+        >>> export(lambda x: [x], (ow.ones(1),)).call_spec.out_spec
+        TreeSpec([*])
+        """
+        return CallSpec(self._arguments.spec, self._results)
+
+    @property
     def module_call_graph(self) -> list[ModuleCallEntry]:
         """The calls of modules, first the program's own; a program from a file has no others.
 
@@ -189,6 +216,11 @@ class ExportedProgram:
     @functools.cached_property
     def graph_signature(self) -> GraphSignature:
         """The roles of the graph's inputs and outputs."""
+        return self.core_signature
+
+    @functools.cached_property
+    def core_signature(self) -> GraphSignature:
+        """The same in the names of the program's own graph; compat shows another graph."""
         return GraphSignature.of_program(self._program)
 
     @property
@@ -243,14 +275,28 @@ class ExportedProgram:
         >>> export(lambda x, y: x + y, (ow.ones(1),), {"y": 2}).example_inputs
         ((tensor([1.]),), {'y': 2})
         """
+        if self._examples is not None:
+            return self._examples
         examples = self._program.example_inputs
         if len(examples) != self._arguments.spec.num_leaves:
             return None
         return pytree.tree_unflatten(examples, self._arguments.spec)
 
+    @example_inputs.setter
+    def example_inputs(self, examples: tuple[tuple[Any, ...], dict[str, Any]] | None) -> None:
+        if examples is not None:
+            is_call = isinstance(examples, tuple) and len(examples) == 2
+            if not is_call or not isinstance(examples[0], tuple):
+                raise ValueError(
+                    "example_inputs: expected a tuple (args, kwargs) of a tuple and a dict, got "
+                    f"{type(examples).__name__}"
+                )
+            self._arguments.read(*examples, "example_inputs")
+        self._examples = examples
+
     def named_parameters(self) -> Iterator[tuple[str, _C.Tensor]]:
         """Yield the graph's parameters with their paths."""
-        for name in self.graph_signature.parameters:
+        for name in self.core_signature.parameters:
             yield name, self.state_dict[name]
 
     def parameters(self) -> Iterator[_C.Tensor]:
@@ -260,7 +306,7 @@ class ExportedProgram:
 
     def named_buffers(self) -> Iterator[tuple[str, _C.Tensor]]:
         """Yield the graph's buffers with their paths."""
-        for name in self.graph_signature.buffers:
+        for name in self.core_signature.buffers:
             yield name, self.state_dict[name] if name in self.state_dict else self.constants[name]
 
     def buffers(self) -> Iterator[_C.Tensor]:
@@ -296,7 +342,8 @@ class ExportedProgram:
             for operator, function in table.items():
                 if function is not None:
                     scope.implement(operator.name, "Decompose", function)
-            program = self._program.decompose([operator.name for operator in table])
+            names = [operator.name for operator in table]
+            program = self._program.decompose(names, self._keeps_composites)
         finally:
             scope.close()
         return ExportedProgram(program, self._arguments, self._results)
@@ -410,8 +457,8 @@ def _with_parameters(program: ExportedProgram) -> dict[str, _C.Tensor]:
 
 def _gradients_wanted(program: ExportedProgram) -> dict[str, bool]:
     """Return for each parameter of the graph whether it required grad."""
-    values = {node.name: node.meta["val"] for node in program.graph.inputs}
-    paths = program.graph_signature.inputs_to_parameters
+    values = {node.name: node.meta["val"] for node in program._program.graph.inputs}
+    paths = program.core_signature.inputs_to_parameters
     return {path: values[name].requires_grad for name, path in paths.items()}
 
 

@@ -8,10 +8,18 @@ from .. import _C, nn, pytree
 from .._compile.phase import exporting
 from .._func.call_tree import Arguments, Parameters, argument_paths, is_value, module_of
 from ..nn import traced_call
-from .dynamic_shapes import Dim, check_constant, int_dim, leaf_dims, read_dynamic_shapes
+from .dynamic_shapes import (
+    AdditionalInputs,
+    Dim,
+    check_constant,
+    int_dim,
+    leaf_dims,
+    read_dynamic_shapes,
+)
 from .exported_program import ExportedProgram
 from .module_calls import CallRecorder
 from .module_state import ModuleState
+from .symbolic_builtins import symbolic_builtins
 
 __all__ = ["export"]
 
@@ -48,9 +56,12 @@ def export(
     `preserve_module_call_signature` has the paths of modules that `unflatten` calls as here.
     """
     del strict
-    return trace_program(
+    program = trace_program(
         mod, args, kwargs, dynamic_shapes, preserved=tuple(preserve_module_call_signature)
     )
+    if isinstance(dynamic_shapes, AdditionalInputs):
+        dynamic_shapes.verify(program)
+    return program
 
 
 def trace_program(
@@ -60,8 +71,12 @@ def trace_program(
     dynamic_shapes: Any,
     onnx_opset: int | None = None,
     preserved: tuple[str, ...] = (),
+    keep_composites: bool = False,
 ) -> ExportedProgram:
-    """`export`, for all callers; operators with a rule for `onnx_opset` are not decomposed."""
+    """`export`, for all callers; operators with a rule for `onnx_opset` are not decomposed.
+
+    With `keep_composites`, nor are operators that are composed of others.
+    """
     if not callable(mod):
         raise TypeError(f"export: expected a module or a function, got {type(mod).__name__}")
     if not isinstance(args, (tuple, list)):
@@ -72,11 +87,12 @@ def trace_program(
         stack.enter_context(_C.inference_mode(False))
         stack.enter_context(_C.enable_grad())
         stack.enter_context(exporting())
+        stack.enter_context(symbolic_builtins())
         module = module_of(mod)
         state = None
         if isinstance(module, nn.Module):
             state = stack.enter_context(ModuleState(module))
-        session = _C.ExportSession(onnx_opset)
+        session = _C.ExportSession(onnx_opset, keep_composites)
         recorder = CallRecorder(session, preserved)
         stack.callback(traced_call.record_calls, traced_call.record_calls(recorder))
         call = (tuple(args), dict(kwargs or {}))

@@ -37,7 +37,8 @@ to; export it again in the other mode
         self._arguments = program._arguments
         self._results = program._results
         register_state(self, program)
-        signature = program.graph_signature
+        register_constants(self, program)
+        signature = program.core_signature
         self._inputs = [
             str(spec.target)
             for spec in signature.input_specs
@@ -148,7 +149,7 @@ def _refuse_mode(name: str) -> NoReturn:
 def _left_out(program: ExportedProgram) -> dict[str, _C.Tensor]:
     """Return the buffers that are not in the state_dict."""
     constants = program.constants
-    return {name: constants[name] for name in program.graph_signature.non_persistent_buffers}
+    return {name: constants[name] for name in program.core_signature.non_persistent_buffers}
 
 
 def register_state(root: nn.Module, program: ExportedProgram) -> None:
@@ -156,7 +157,7 @@ def register_state(root: nn.Module, program: ExportedProgram) -> None:
 
     Buffers that the program writes are copied.
     """
-    signature = program.graph_signature
+    signature = program.core_signature
     written = {*signature.buffers_to_mutate.values()}
     state = {**_left_out(program), **program.state_dict}
     parameters = {id(state[name]) for name in signature.parameters}
@@ -168,6 +169,14 @@ def register_state(root: nn.Module, program: ExportedProgram) -> None:
         else:
             is_persistent = name in program.state_dict
             owner.register_buffer(last, own.get(id(tensor), tensor), persistent=is_persistent)
+
+
+def register_constants(root: nn.Module, program: ExportedProgram) -> None:
+    """Give a module the constants of a program as plain attributes, to look at."""
+    constants = program.constants
+    for name in program.core_signature.lifted_tensor_constants:
+        owner, last = make_owner(root, name)
+        object.__setattr__(owner, last, constants[name].detach())
 
 
 def _copied(tensor: _C.Tensor) -> _C.Tensor:

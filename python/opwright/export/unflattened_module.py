@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from .. import _C, nn, pytree
 from .graph_signature import ConstantArgument, InputKind, OutputKind
 from .module_calls import ModuleCallEntry, module_path
-from .program_module import find_tensor, make_owner, register_state
+from .program_module import find_tensor, make_owner, register_constants, register_state
 
 if TYPE_CHECKING:
     from .exported_program import ExportedProgram
@@ -120,16 +120,14 @@ class UnflattenedModule(InterpreterModule):
 
     def __init__(self, program: ExportedProgram):
         super().__init__(_Call(ModuleCallEntry("")))
-        self.graph = program.graph
-        self.graph_signature = program.graph_signature
+        self.graph = program._program.graph.copy()
+        self.graph_signature = program.core_signature
         self.module_call_graph = program.module_call_graph
         self._program = program._program
         self._arguments = program._arguments
         self._results = program._results
         register_state(self, program)
-        for name in self.graph_signature.lifted_tensor_constants:
-            owner, last = make_owner(self, name)
-            setattr(owner, last, program.constants[name])
+        register_constants(self, program)
         self._paths = self._read_inputs()
         calls = _split(self.graph, self._call, self.module_call_graph)
         _find_borders(self._call, self._paths, self._written())

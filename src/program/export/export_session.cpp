@@ -117,8 +117,9 @@ void check_plain(const Tensor& given, const std::string& target) {
   OPWRIGHT_CHECK_TYPE(!impl(given).is_wrapper(), "export: the argument '", target,
                       "' is a tensor of ", impl(given).level->name(),
                       "; export the function outside, and call the program inside");
-  OPWRIGHT_CHECK_TYPE(!given.is_fake(), "export: the argument '", target,
-                      "' is a fake tensor, got ", given, "; give one with data");
+  OPWRIGHT_CHECK_TYPE((given.get()->flags & kOpwFlagSymbolic) == 0, "export: the argument '",
+                      target, "' has symbolic sizes, got ", given,
+                      "; give one with plain sizes and Dims");
 }
 
 // batch["mask"]: dynamic_shapes["batch"]["mask"]
@@ -175,9 +176,11 @@ struct ExportSession::State {
   std::vector<Held> held;
   std::vector<InputSpec> user_inputs;
   std::vector<Value> examples;
+  bool has_fakes = false;  // then the program keeps no examples
   std::vector<Tensor> added;
   std::vector<DeclaredSize> declared;
   std::unordered_map<std::string, Root> roots;
+  std::unordered_map<const OpwTensor*, std::string> constant_paths;
   std::vector<Tensor> noted;  // copies of them
   std::vector<std::string> noted_names;
 };
@@ -209,6 +212,7 @@ void ExportSession::add_state(NamedTensor given, InputKind kind, bool is_persist
 }
 
 void ExportSession::name_constant(const Tensor& tensor, const std::string& name) {
+  state_->constant_paths.emplace(tensor.get(), name);
   state_->trace.trace().name_tensor(tensor, value_name(name));
 }
 
@@ -283,6 +287,7 @@ void ExportSession::add_tensor(const Tensor& given, const std::string& target,
                                  .target = target,
                                  .constant = {}});
   state_->examples.emplace_back(given);
+  state_->has_fakes |= given.is_fake();
 }
 
 SymInt ExportSession::add_int(int64_t given, const std::string& target, const Dim& dim) {
@@ -332,9 +337,11 @@ void ExportSession::State::order_inputs(Graph& graph) const {
 InputSpec ExportSession::State::describe_bound(const GraphValue& input,
                                                ExportedProgram::Parts& parts) {
   const Held* known = find_held(input.node().bound());
+  const auto named = constant_paths.find(input.node().bound().get());
+  const std::string& constant = named == constant_paths.end() ? input.name() : named->second;
   InputSpec spec{.kind = known ? known->kind : InputKind::ConstantTensor,
                  .value = input.name(),
-                 .target = known ? known->names.front() : input.name(),
+                 .target = known ? known->names.front() : constant,
                  .constant = {}};
   spec.is_persistent = known && known->is_persistent;
   const bool is_state = known && known->is_persistent;
@@ -422,7 +429,7 @@ ExportedProgramPtr ExportSession::finish(std::span<const OpwValue> outputs,
   parts.signature.outputs = outputs_of(*parts.graph, parts.signature);
   keep_written(parts.signature);
   own_written(parts);
-  parts.example_inputs = state_->examples;
+  if (!state_->has_fakes) parts.example_inputs = state_->examples;
   parts.structure = std::move(structure);
   return make_intrusive<ExportedProgram>(std::move(parts));
 }

@@ -256,8 +256,10 @@ std::vector<Guard> ExportedProgram::guards() const {
   return graph().shape_env() ? graph().shape_env()->solve().rest : std::vector<Guard>();
 }
 
-ExportedProgramPtr ExportedProgram::decompose(std::span<const Operator* const> operators) const {
+ExportedProgramPtr ExportedProgram::decompose(std::span<const Operator* const> operators,
+                                              bool keeps_composites) const {
   TraceOptions trace;
+  trace.keeps_composites = keeps_composites;
   trace.decompose.insert(operators.begin(), operators.end());
   return trace_again(std::move(trace));
 }

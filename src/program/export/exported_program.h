@@ -98,9 +98,10 @@ class OPWRIGHT_EXPORT ExportedProgram : public Counted<ExportedProgram> {
   // Only the plan, which takes the values of the graph's inputs of role Argument. For loops.
   [[nodiscard]] const Plan& plan() const;
 
-  // The same program with these operators, and those they decompose into, decomposed.
-  [[nodiscard]] IntrusivePtr<ExportedProgram> decompose(
-      std::span<const Operator* const> operators) const;
+  // The same program with these operators, and those they decompose into, decomposed; composites
+  // of aten are decomposed too, unless they are kept.
+  [[nodiscard]] IntrusivePtr<ExportedProgram> decompose(std::span<const Operator* const> operators,
+                                                        bool keeps_composites = false) const;
   // The same program, traced again.
   [[nodiscard]] IntrusivePtr<ExportedProgram> trace_again(TraceOptions trace) const;
   // Replaces tensors of the state, by name. ValueError for a name, dtype or size that the program

@@ -293,11 +293,20 @@ def test_an_export_inside_a_transform_names_it():
     )
 
 
-def test_a_fake_tensor_is_no_argument():
+def test_a_fake_tensor_gives_its_sizes():
     with ow.FakeTensorMode() as mode:
         fake = mode.from_tensor(ow.ones(2))
 
-    with pytest.raises(TypeError, match=r"export: the argument 'x' is a fake tensor, got"):
+    program = export(lambda x: x + 1, (fake,))
+
+    assert program(ow.ones(2)).tolist() == [2.0, 2.0]
+    assert program.example_inputs is None
+
+
+def test_a_tensor_with_symbolic_sizes_is_no_argument():
+    fake = ow.FakeTensorMode(ow.ShapeEnv()).from_tensor(ow.ones(4), dynamic=True)
+
+    with pytest.raises(TypeError, match=r"export: the argument 'x' has symbolic sizes, got"):
         export(lambda x: x, (fake,))
 
 

@@ -313,3 +313,10 @@ def test_guard_or_false_and_guard_or_true_answer_what_is_unknown(env):
 
     assert (ow.guard_or_false(u == 1), ow.guard_or_true(u == 1)) == (False, True)
     assert env.guards == []
+
+
+def test_a_shift_by_plain_bits_is_a_product_or_a_quotient():
+    n = ow.ShapeEnv().make_size(8)
+
+    assert [str(n << 2), str(n >> 1)] == ["4*s0", "s0//2"]
+    assert (1 << n) == 256

@@ -2,24 +2,29 @@
 
 from opwright.compat._absent import absent
 from opwright.export import (
+    AdditionalInputs,
     Dim,
-    ExportedProgram,
     ExportGraphSignature,
     ModuleCallEntry,
     ModuleCallSignature,
     ShapesCollection,
     UnflattenedModule,
-    default_decompositions,
     dims,
-    export,
-    load,
     save,
     unflatten,
 )
 
 from . import dynamic_shapes, exported_program, graph_signature
+from .exported_program import (
+    ExportedProgram,
+    default_decompositions,
+    export,
+    load,
+    register_dataclass,
+)
 
 __all__ = [
+    "AdditionalInputs",
     "Dim",
     "ExportGraphSignature",
     "ExportedProgram",
@@ -34,6 +39,7 @@ __all__ = [
     "exported_program",
     "graph_signature",
     "load",
+    "register_dataclass",
     "save",
     "unflatten",
 ]

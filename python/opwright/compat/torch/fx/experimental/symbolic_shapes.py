@@ -1,8 +1,18 @@
 """torch.fx.experimental.symbolic_shapes: ShapeEnv, and checks that add no guards."""
 
 from opwright.compat._absent import absent
-from opwright.symbolic import ShapeEnv, guard_or_false, guard_or_true
+from opwright.symbolic import ShapeEnv, guard_or_false, guard_or_true, sym_and, sym_or
 
-__all__ = ["ShapeEnv", "guard_or_false", "guard_or_true"]
+# The error of a decision that needs the value of a number from data; it has no class of its own.
+GuardOnDataDependentSymNode = RuntimeError
+
+__all__ = [
+    "GuardOnDataDependentSymNode",
+    "ShapeEnv",
+    "guard_or_false",
+    "guard_or_true",
+    "sym_and",
+    "sym_or",
+]
 
 __getattr__ = absent(__name__)
