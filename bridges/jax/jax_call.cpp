@@ -11,6 +11,7 @@
 #include "bridges/jax/xla_buffer.h"
 #include "bridges/jax/xla_ffi.h"
 #include "bridges/jax/xla_results.h"
+#include "bridges/operators/kernel_run.h"
 #include "bridges/operators/results.h"
 #include "opwright/c_api.h"
 #include "opwright/error.h"
@@ -32,7 +33,7 @@ class Call {
     {
       const BoundArguments args(op_, *layout_, frame_.attributes, pointers_);
       bridges::OwnedResults results(op_.description.results.size());
-      run_kernel(args.values(), results);
+      bridges::run_kernel(op_, args.values(), results);
       fill_results(results);
     }
     end_memory();
@@ -67,20 +68,6 @@ class Call {
       fill_buffer(buffer, source.in_core(), op_.description.name + ": a written argument");
     }
     return buffer;
-  }
-
-  void run_kernel(std::span<const OpwValue> args, bridges::OwnedResults& results) {
-    const auto num_args = static_cast<uint32_t>(args.size());
-    const auto num_results = static_cast<uint32_t>(results.size());
-    if (op_.kernel) {
-      require_ok(
-          op_.kernel->function(op_.kernel, args.data(), num_args, results.data(), num_results));
-      return;
-    }
-    // Python functions may keep their arguments: these are copies, except for the written ones.
-    bridges::OwnedResults copies(args.size());
-    for (size_t i = 0; i < args.size(); ++i) copies.data()[i] = copy_value(args[i]);
-    op_.in_core.call(copies.data(), num_args, results.data(), num_results);
   }
 
   void fill_results(const bridges::OwnedResults& results) const {

@@ -22,6 +22,7 @@
 #include "bridges/operators/host_binary.h"
 #include "bridges/operators/inline_array.h"
 #include "bridges/operators/inline_stack.h"
+#include "bridges/operators/kernel_run.h"
 #include "bridges/operators/lent_tensors.h"
 #include "bridges/operators/results.h"
 #include "bridges/operators/view_tensor.h"
@@ -78,7 +79,7 @@ class NodeCall {
       bridges::OwnedResults results(op_.description.results.size());
       {
         const CurrentCallScope scope(*this);
-        run_kernel(args.values(), results);
+        bridges::run_kernel(op_, args.values(), results);
       }
       fill_outputs(outputs, results);
     }
@@ -147,20 +148,6 @@ class NodeCall {
     if (!memory) memory = unread_.emplace_back(bytes).data();
     if (bytes != 0) std::memcpy(memory, input.data, bytes);
     return memory;
-  }
-
-  void run_kernel(std::span<const OpwValue> args, bridges::OwnedResults& results) {
-    const auto num_args = static_cast<uint32_t>(args.size());
-    const auto num_results = static_cast<uint32_t>(results.size());
-    if (op_.kernel) [[likely]] {
-      require_ok(
-          op_.kernel->function(op_.kernel, args.data(), num_args, results.data(), num_results));
-      return;
-    }
-    // Python functions may keep their arguments: these are copies, except for the written ones.
-    bridges::OwnedResults copies(args.size());
-    for (size_t i = 0; i < args.size(); ++i) copies.data()[i] = copy_value(args[i]);
-    op_.in_core.call(copies.data(), num_args, results.data(), num_results);
   }
 
   // aten::contiguous of an input, which already is.

@@ -229,21 +229,11 @@ Value ArgumentParser::parse_written(TextSpan span) {
   return Value(parse_int(span));
 }
 
-int64_t ArgumentParser::parse_plain_int(TextSpan span) {
-  const std::string_view text = cursor_.text(span);
-  int64_t whole = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), whole);
-  if (problem != std::errc() || end != text.data() + text.size()) {
-    cursor_.fail(span, concatenate("'", text, "' is not an int"));
-  }
-  return whole;
-}
-
 SymInt ArgumentParser::parse_int(TextSpan span) {
   const std::string_view text = cursor_.text(span);
   const bool is_plain =
       std::ranges::all_of(text.starts_with('-') ? text.substr(1) : text, is_digit);
-  const int64_t plain = is_plain ? parse_plain_int(span) : 0;
+  const int64_t plain = is_plain ? cursor_.int_at(span) : 0;
   try {
     if (is_plain) return SymInt(plain);
     if (graph_ && graph_->shape_env()) return graph_->shape_env()->parse(text);

@@ -37,7 +37,6 @@ class ArgumentParser {
   Value parse_meta();
   // Parses an int or an expression over the graph's symbols; `span` covers all of it.
   SymInt parse_int(TextSpan span);
-  int64_t parse_plain_int(TextSpan span);
 
  private:
   NodeArgument parse_value();

@@ -1,12 +1,10 @@
 #include "opwright/ir/text/symbol_parser.h"
 
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "opwright/base/intrusive_ptr.h"
@@ -33,7 +31,6 @@ class SymbolParser {
   void parse_assertion();
   SymRange parse_range();
   int64_t parse_bound(std::string_view stop, int64_t without, std::string_view text);
-  int64_t parse_int(TextSpan span) const;
   SymInt parse_condition(TextSpan span) const;
   // Runs a function that may reject the current part of the text; the error shows it.
   template <class Function>
@@ -51,19 +48,9 @@ class SymbolParser {
   std::vector<Equality> equalities_;
 };
 
-int64_t SymbolParser::parse_int(TextSpan span) const {
-  const std::string_view text = cursor_.text(span);
-  int64_t whole = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), whole);
-  if (problem != std::errc() || end != text.data() + text.size()) {
-    cursor_.fail(span, concatenate("'", text, "' is not an int"));
-  }
-  return whole;
-}
-
 int64_t SymbolParser::parse_bound(std::string_view stop, int64_t without, std::string_view text) {
   const TextSpan span = cursor_.take_expression(stop, "a bound");
-  return cursor_.text(span) == text ? without : parse_int(span);
+  return cursor_.text(span) == text ? without : cursor_.int_at(span);
 }
 
 SymRange SymbolParser::parse_range() {
@@ -78,7 +65,7 @@ SymRange SymbolParser::parse_range() {
 
 void SymbolParser::parse_fact(Symbol& symbol) {
   if (cursor_.take_word_if("hint")) {
-    symbol.hint = parse_int(cursor_.take_expression(",", "an int"));
+    symbol.hint = cursor_.int_at(cursor_.take_expression(",", "an int"));
   } else if (cursor_.take_word_if("equals")) {
     equalities_.push_back({symbol.name, cursor_.take_expression(",", "an expression")});
   } else if (cursor_.take_word_if("from")) {

@@ -174,6 +174,16 @@ std::optional<SourceSite> TextCursor::read_site() {
   return SourceSite{intern(file), line};
 }
 
+int64_t TextCursor::int_at(TextSpan span) const {
+  const std::string_view digits = text(span);
+  int64_t whole = 0;
+  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), whole);
+  if (problem != std::errc() || end != digits.data() + digits.size()) {
+    fail(span, concatenate("'", digits, "' is not an int"));
+  }
+  return whole;
+}
+
 SourceSite TextCursor::take_site() {
   skip();
   const size_t begin = at_;

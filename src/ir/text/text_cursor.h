@@ -55,6 +55,9 @@ class TextCursor {
   // Moves behind the bracket that closes the one just before the cursor.
   void skip_brackets();
 
+  // The int that the span holds; ValueError if it holds something else.
+  [[nodiscard]] int64_t int_at(TextSpan span) const;
+
   // model.py:12
   SourceSite take_site();
   // The source locations in a comment on the rest of this line: "# model.py:12, asked at
