@@ -25,6 +25,7 @@
 #include "opwright/c_api.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
+#include "opwright/for_dtype.h"
 #include "opwright/plugin/device_plugin.h"
 
 namespace opwright::cuda {
@@ -147,25 +148,10 @@ constexpr DType dtype_of(OpwDtype dtype) {
 // complex and eight-bit floating dtypes have none: NotImplementedError, which names `who`.
 template <class Body>
 void for_element_type(DType dtype, const char* who, const Body& body) {
+  if (is_integral(dtype)) return for_integral_dtype(dtype, who, body);
   switch (dtype) {
     case DType::Bool:
       return body.template operator()<bool>();
-    case DType::UInt8:
-      return body.template operator()<uint8_t>();
-    case DType::UInt16:
-      return body.template operator()<uint16_t>();
-    case DType::UInt32:
-      return body.template operator()<uint32_t>();
-    case DType::UInt64:
-      return body.template operator()<uint64_t>();
-    case DType::Int8:
-      return body.template operator()<int8_t>();
-    case DType::Int16:
-      return body.template operator()<int16_t>();
-    case DType::Int32:
-      return body.template operator()<int32_t>();
-    case DType::Int64:
-      return body.template operator()<int64_t>();
     case DType::Float16:
       return body.template operator()<__half>();
     case DType::BFloat16:
