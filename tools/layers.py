@@ -19,6 +19,20 @@ BINDING_FOLDERS = re.compile(r"^set\(\s*OPWRIGHT_BINDING_FOLDERS([^)]*)\)", re.M
 MOST_FILES = 40
 ROOM_FOLDERS = ("src", "include", "python", "bridges", "devices", "command", "tests")
 
+# The folders that a folder of a product may include besides itself and the public headers.
+PRODUCT_FOLDERS: dict[str, set[str]] = {
+    "bridges/operators": set(),
+    "bridges/jax": {"bridges/operators"},
+    "bridges/onnxruntime": {"bridges/operators"},
+    "bridges/torch": {"bridges/operators"},
+    "bridges/torch/python": {"bridges/operators", "bridges/torch"},
+    "devices/cuda": set(),
+    "devices/cuda/kernels": {"devices/cuda"},
+    "devices/opencl": set(),
+}
+# Headers of the bindings that need nothing but Python's own and public ones.
+SHARED_WITH_BRIDGES = {"python/bindings/interpreter/raised_exception.h"}
+
 # Public headers must not include these: they slow down the compilation of operators.
 HEAVY_HEADERS = re.compile(r"^(iostream|functional|fmt/.*)$")
 
@@ -80,6 +94,7 @@ def check_layers(root: Path) -> list[str]:
         problems += check_order(root, f"src/{layer}", f"opwright/{layer}", folders)
     problems += check_order(root, "python/bindings", "bindings", parse_binding_folders(root))
     problems += check_undeclared_folders(root, layers)
+    problems += check_products(root)
     return problems
 
 
@@ -99,6 +114,26 @@ def check_order(root: Path, top: str, prefix: str, folders: list[str]) -> list[s
             if rank.get(other, -1) > rank[own]:
                 where = f"{path.relative_to(root)}:{number}"
                 problems.append(f"{where}: {top}/{own} may not include {target}, a higher folder")
+    return problems
+
+
+def check_products(root: Path) -> list[str]:
+    """Return the includes between folders of bridges and devices that PRODUCT_FOLDERS lacks."""
+    problems = []
+    for path in [*sources_under(root / "bridges"), *sources_under(root / "devices")]:
+        own = path.parent.relative_to(root).as_posix()
+        if own not in PRODUCT_FOLDERS:
+            problems.append(f"{path.relative_to(root)}: tools/layers.py does not order {own}")
+            continue
+        for number, _, target in includes_of(path):
+            folder = Path(target).parent.as_posix()
+            is_ours = target.startswith(("bridges/", "devices/", "python/", "command/"))
+            if not is_ours or folder in {own, *PRODUCT_FOLDERS[own]}:
+                continue
+            if target not in SHARED_WITH_BRIDGES or not own.startswith("bridges/"):
+                problems.append(
+                    f"{path.relative_to(root)}:{number}: {own} may not include {target}"
+                )
     return problems
 
 

@@ -211,6 +211,37 @@ def test_folders_need_an_order(small_tree):
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [
+        ("bridges/operators/a.h", "bridges/torch/b.h"),
+        ("bridges/jax/a.h", "bridges/torch/b.h"),
+        ("devices/cuda/a.h", "devices/cuda/kernels/b.h"),
+        ("devices/opencl/a.h", "python/bindings/interpreter/raised_exception.h"),
+        ("bridges/torch/python/a.h", "python/bindings/interpreter/error.h"),
+    ],
+)
+def test_an_include_between_products_is_reported(small_tree, name, target):
+    root = small_tree(**{name: f'#include "{target}"\n'})
+
+    assert check_layers(root) == [f"{name}:1: {Path(name).parent} may not include {target}"]
+
+
+def test_bridges_share_their_own_folder_and_one_header_of_the_bindings(small_tree):
+    text = (
+        '#include "bridges/operators/b.h"\n'
+        '#include "python/bindings/interpreter/raised_exception.h"\n'
+    )
+
+    assert check_layers(small_tree(**{"bridges/torch/python/a.h": text})) == []
+
+
+def test_a_new_folder_of_a_product_needs_a_place(small_tree):
+    root = small_tree(**{"bridges/mlx/a.h": ""})
+
+    assert check_layers(root) == ["bridges/mlx/a.h: tools/layers.py does not order bridges/mlx"]
+
+
 def test_a_folder_of_too_many_sources_is_reported(small_tree):
     root = small_tree(**{f"src/base/file_{i}.h": "" for i in range(MOST_FILES + 1)})
 
