@@ -212,6 +212,20 @@ class GraphSignature:
         """Maps values to the user inputs that they are written to."""
         return self._outputs_to(OutputKind.USER_INPUT_MUTATION)
 
+    def __str__(self) -> str:
+        """Return a line for each input and output.
+
+        >>> from opwright.export import export
+        >>> print(export(lambda x: x.sin(), (ow.ones(2),)).graph_signature)
+        # inputs
+        x: USER_INPUT target='x'
+        <BLANKLINE>
+        # outputs
+        sin: USER_OUTPUT
+        """
+        inputs = "\n".join(map(_line, self.input_specs))
+        return f"# inputs\n{inputs}\n\n# outputs\n" + "\n".join(map(_line, self.output_specs))
+
     def _targets(self, kind: InputKind) -> tuple[str, ...]:
         return tuple(self._inputs_to(kind).values())
 
@@ -241,6 +255,15 @@ def _input_spec(
 
 def _output_spec(kind: int, value: str, is_tensor: bool, target: str, constant: Any) -> OutputSpec:
     return OutputSpec(OutputKind(kind), _argument(value, is_tensor, constant, ""), target or None)
+
+
+def _line(spec: InputSpec | OutputSpec) -> str:
+    arg = spec.arg
+    name = arg.name if not isinstance(arg, ConstantArgument) else arg.name or repr(arg.value)
+    target = f" target={spec.target!r}" if spec.target is not None else ""
+    persistent = getattr(spec, "persistent", None)
+    kept = f" persistent={persistent}" if persistent is not None else ""
+    return f"{name}: {spec.kind.name}{target}{kept}"
 
 
 def _name_or_constant(argument: Argument) -> Any:

@@ -167,6 +167,7 @@ struct ExportSession::State {
   [[nodiscard]] Held* find_held(const Tensor& tensor);
   void order_inputs(Graph& graph) const;
   void take_noted(Graph& graph, size_t num_outputs);
+  void drop_unused_constants(Graph& graph);
   [[nodiscard]] std::vector<InputSpec> describe_inputs(const Graph& graph,
                                                        ExportedProgram::Parts& parts);
   [[nodiscard]] InputSpec describe_bound(const GraphValue& input, ExportedProgram::Parts& parts);
@@ -400,6 +401,16 @@ void ExportSession::State::take_noted(Graph& graph, size_t num_outputs) {
   graph.set_outputs(std::move(outputs));
 }
 
+// Tensors that the function made from Python's numbers and did not use.
+void ExportSession::State::drop_unused_constants(Graph& graph) {
+  for (GraphValue* input : graph.inputs()) {
+    const InputRole role = input->node().role();
+    const bool is_constant = role != InputRole::Argument && role != InputRole::RandomState &&
+                             !find_held(input->node().bound());
+    if (is_constant && input->users().empty()) graph.erase(input->node());
+  }
+}
+
 ExportedProgramPtr ExportSession::finish(std::span<const OpwValue> outputs,
                                          CallStructure structure) {
   std::vector<OpwValue> returned;
@@ -422,6 +433,7 @@ ExportedProgramPtr ExportSession::finish(std::span<const OpwValue> outputs,
   remove_whole_copies(*parts.graph);
   state_->take_noted(*parts.graph, num_outputs);
   remove_dead_code(*parts.graph);
+  state_->drop_unused_constants(*parts.graph);
   check_constraints(*state_->env, state_->declared);
   state_->order_inputs(*parts.graph);
   parts.signature.inputs = state_->describe_inputs(*parts.graph, parts);

@@ -442,3 +442,20 @@ def test_a_tensor_argument_is_a_tensor_of_the_graph():
 
     assert program.graph_signature.input_specs[0].arg == TensorArgument("x")
     assert program.graph_signature.user_outputs == ("add",)
+
+
+def test_a_constant_that_is_not_used_is_no_part_of_the_program():
+    def f(x):
+        ow.tensor(3)
+        return x * 2
+
+    assert export(f, (ow.ones(2),)).constants == {}
+
+
+def test_a_constant_has_its_path_in_the_module():
+    model = ow.nn.Module()
+    model.inner = ow.nn.Module()
+    model.inner.table = ow.ones(2)
+    model.forward = lambda x: x * model.inner.table
+
+    assert list(export(model, (ow.ones(2),)).constants) == ["inner.table"]

@@ -277,7 +277,7 @@ def test_other_tensors_of_a_module_are_constants_of_their_name():
     program = export(nn.Sequential(Scaled()), (ow.ones(3),))
 
     kinds = [(spec.kind, spec.target) for spec in program.graph_signature.input_specs]
-    assert kinds[0] == (InputKind.CONSTANT_TENSOR, "_0_scale")
+    assert kinds[0] == (InputKind.CONSTANT_TENSOR, "0.scale")
     assert program(ow.ones(3)).tolist() == [2.0, 2.0, 2.0]
 
 

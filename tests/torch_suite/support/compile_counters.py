@@ -1,5 +1,6 @@
 """torch._dynamo.testing: backends that count what they compile."""
 
+import collections
 import operator
 import unittest
 from collections.abc import Callable
@@ -55,8 +56,10 @@ class EagerAndRecordGraphs:
 
 def same(a: object, b: object, **options: object) -> bool:
     """Return whether two results are equal or close."""
-    if isinstance(a, list | tuple):
+    if isinstance(a, list | tuple | collections.deque):
         return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
     if isinstance(a, opwright.Tensor):
         return bool(opwright.allclose(a, b, equal_nan=True))
     return a == b

@@ -49,6 +49,11 @@ class CustomDecompTable(dict[Operator, Callable[..., Any]]):
         """Return a table that can be changed independently."""
         return CustomDecompTable(self)
 
+    @property
+    def has_materialized(self) -> bool:
+        """True: the table is complete from the start."""
+        return True
+
     def materialize(self) -> dict[Operator, Callable[..., Any]]:
         """Return the table as a plain dict."""
         return dict(self)

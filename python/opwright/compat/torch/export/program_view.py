@@ -31,6 +31,14 @@ _PREFIXES = {
     InputKind.CONSTANT_TENSOR: "c_",
 }
 
+# The order of outputs: what is written, then the results.
+_ORDER = {
+    OutputKind.BUFFER_MUTATION: 0,
+    OutputKind.PARAMETER_MUTATION: 0,
+    OutputKind.USER_INPUT_MUTATION: 1,
+    OutputKind.USER_OUTPUT: 2,
+}
+
 
 class ProgramView:
     """A program in the form that torch.export gives it."""
@@ -44,30 +52,40 @@ class ProgramView:
         root = nn.Module()
         self._reader = CoreGraphReader(core, root)
         self._names: dict[str, str] = {}  # of the core's inputs, here
+        self._wanted = self._choose_names()
         inputs = [self._add_input(core, spec) for spec in self._signature.input_specs]
         self._reader.read()
         self._describe_modules(core)
         written = self._take_writes(core)
         values = [self._reader._argument(each) for each in core.outputs]
-        outputs, specs = self._outputs(values, written)
+        pairs = sorted(self._outputs(values, written), key=lambda pair: _ORDER[pair[1].kind])
+        outputs, specs = [value for value, _ in pairs], [spec for _, spec in pairs]
         self._reader.graph.output(tuple(outputs))
         self.module = GraphModule(root, self._reader.graph)
         self.signature = ExportGraphSignature(inputs, specs)
 
+    def _choose_names(self) -> dict[int, tuple[str, str]]:
+        """Return the path and the placeholder of each input; those of the caller choose first."""
+        chosen = {}
+        specs = [*enumerate(self._signature.input_specs)]
+        for index, spec in sorted(specs, key=lambda each: each[1].kind is not InputKind.USER_INPUT):
+            path = str(spec.target)
+            if spec.kind is InputKind.CONSTANT_TENSOR and path.startswith("captured"):
+                path = f"lifted_tensor_{self._num_unnamed}"
+                self._num_unnamed += 1
+            chosen[index] = path, self._free_name(_PREFIXES.get(spec.kind, "") + _plain(path))
+        return chosen
+
     def _add_input(self, core: _C.Graph, spec: InputSpec) -> InputSpec:
         is_user = spec.kind is InputKind.USER_INPUT
-        target = str(spec.target)
+        target, name = self._wanted[self._signature.input_specs.index(spec)]
         if isinstance(spec.arg, ConstantArgument):
-            made = self._reader.add_input(_plain(target), None, spec.arg.value)
-            made.name = made.target = self._free_name(_plain(target))
+            made = self._reader.add_input(name, None, spec.arg.value)
+            made.name = made.target = name
             return InputSpec(spec.kind, ConstantArgument(made.name, spec.arg.value), None)
         (node,) = [each for each in core.inputs if each.name == spec.arg.name]
-        if spec.kind is InputKind.CONSTANT_TENSOR and target.startswith("captured"):
-            target = f"lifted_tensor_{self._num_unnamed}"
-            self._num_unnamed += 1
-        wanted = _PREFIXES.get(spec.kind, "") + _plain(target)
-        made = self._reader.add_input(wanted, node)
-        made.name = made.target = self._free_name(wanted)
+        made = self._reader.add_input(name, node)
+        made.name = made.target = name
         self._names[spec.arg.name] = made.name
         argument = type(spec.arg)(made.name)
         return InputSpec(spec.kind, argument, None if is_user else target, spec.persistent)
@@ -109,16 +127,14 @@ class ProgramView:
                 self._reader.graph.erase_node(copy)
         return written
 
-    def _outputs(
-        self, values: list[Any], written: dict[str, Any]
-    ) -> tuple[list[Any], list[OutputSpec]]:
+    def _outputs(self, values: list[Any], written: dict[str, Any]) -> list[tuple[Any, OutputSpec]]:
         placeholders = {
             str(spec.target): self._names[spec.arg.name]
             for spec in self._signature.input_specs
             if spec.arg.name in self._names
         }
         returned = iter(values)
-        outputs, specs = [], []
+        outputs = []
         for spec in self._signature.output_specs:
             target = spec.target
             if spec.kind is OutputKind.USER_OUTPUT:
@@ -129,9 +145,8 @@ class ProgramView:
                 value = written[name]
                 if spec.kind is OutputKind.USER_INPUT_MUTATION:
                     target = name
-            outputs.append(value)
-            specs.append(OutputSpec(spec.kind, _argument(value), target))
-        return outputs, specs
+            outputs.append((value, OutputSpec(spec.kind, _argument(value), target)))
+        return outputs
 
 
 def _argument(value: Any) -> Any:

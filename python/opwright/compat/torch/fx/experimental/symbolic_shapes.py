@@ -5,8 +5,11 @@ from opwright.symbolic import ShapeEnv, guard_or_false, guard_or_true, sym_and, 
 
 # The error of a decision that needs the value of a number from data; it has no class of its own.
 GuardOnDataDependentSymNode = RuntimeError
+# The error of sizes that a function does not accept.
+ConstraintViolationError = ValueError
 
 __all__ = [
+    "ConstraintViolationError",
     "GuardOnDataDependentSymNode",
     "ShapeEnv",
     "guard_or_false",
