@@ -189,3 +189,15 @@ def test_a_slice_up_to_a_tensor(torch):
     program = torch.export.export(Module(), (torch.arange(6), torch.tensor(2)))
 
     assert program.module()(torch.arange(6), torch.tensor(4)).item() == 6
+
+
+def test_a_node_knows_its_line(torch):
+    class Module(torch.nn.Module):
+        def forward(self, x):
+            return x.sin() * 2
+
+    program = torch.export.export(Module(), (torch.ones(2),))
+
+    (node,) = [node for node in program.graph.nodes if node.name == "sin"]
+    assert "test_export.py" in node.meta["stack_trace"]
+    assert "return x.sin() * 2" in node.meta["stack_trace"]

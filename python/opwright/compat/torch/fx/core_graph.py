@@ -6,6 +6,7 @@ attributes of the module.
 """
 
 import ast
+import linecache
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -167,7 +168,9 @@ class CoreGraphReader:
             return
         if node.location:
             file, _, line = node.location.rpartition(":")
-            made.meta["stack_trace"] = f'  File "{file}", line {line}, in forward'
+            source = linecache.getline(file, int(line)).strip()
+            place = f'  File "{file}", line {line}, in forward'
+            made.meta["stack_trace"] = f"{place}\n    {source}" if source else place
         if node.module_path:
             parts = node.module_path.split(".")
             paths = [".".join(parts[: index + 1]) for index in range(len(parts))]
