@@ -232,7 +232,8 @@ const AutogradHooks kHooks{
 
 void record_call(const Operator& op, Arguments args, Results results) {
   if (!op.record(Slot::Autograd)) [[unlikely]] {
-    // Its body has formulas: the functional sibling of an operator that writes.
+    // The operators of its body have formulas. A functional sibling is trained through the operator
+    // that it belongs to.
     if (const OpwRecord* body = op.record(Slot::Decompose)) {
       return run_record(op, *body, args, results);
     }

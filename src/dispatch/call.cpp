@@ -96,15 +96,6 @@ void run_at_level(const Operator& op, Arguments args, Results results, uint32_t 
   level->process(op, args, results);
 }
 
-// The body to record instead of an operator without a formula: a functional sibling is trained
-// through the operator that it belongs to.
-const OpwRecord* find_sibling_body(const Operator& op) {
-  const OpwRecord* body = op.record(Slot::Decompose);
-  const OpwRecord* kernel = op.record(Slot::ExplicitComposite);
-  const bool is_same = body && kernel && body->function == kernel->function;
-  return is_same && !op.record(Slot::Autograd) ? body : nullptr;
-}
-
 bool is_recorded_whole(const Operator& op) {
   const Interpreter* level = current_interpreter();
   return level && level->keeps_whole_while_recording(op);
@@ -118,7 +109,6 @@ bool is_recorded_whole(const Operator& op) {
   if (const OpwRecord* body = op.seen_through_body(); body && !is_recorded_whole(op)) {
     return run_record(op, *body, args, results);
   }
-  if (const OpwRecord* body = find_sibling_body(op)) return run_record(op, *body, args, results);
   const AutogradHooks* hooks = autograd_hooks();
   if (!hooks) return call_below_autograd(op, args, results);
   hooks->record(op, args, results);
