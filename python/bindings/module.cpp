@@ -61,6 +61,7 @@
 #include "bindings/tensor/creation.h"
 #include "bindings/trace/control_flow.h"
 #include "bindings/trace/dim.h"
+#include "bindings/trace/dispatch_mode.h"
 #include "bindings/trace/functionalize.h"
 #include "bindings/trace/graph.h"
 #include "bindings/trace/trace_session.h"
@@ -219,6 +220,7 @@ NB_MODULE(_C, m) {
   bind_device_kernel(m);
   bind_shape_env(m);
   bind_fake_mode(m);
+  bind_dispatch_mode(m);
   bind_grad_mode(m);
   bind_gradcheck(m);
   bind_checked_calls(m);

@@ -72,11 +72,24 @@ TEST_F(Fakes, RefuseARealTensorByItsArgument) {
   const InterpreterScope scope(mode.get());
   const UserLineScope line({"model.cpp", 7});
 
-  EXPECT_ERROR(neg(real), "RuntimeError",
-               "aten::neg: argument 'self' is a real tensor (float32[2]), but FakeTensorMode is "
-               "active at model.cpp:7\n"
-               "  Make it fake first: mode.from_tensor(self); tensors made inside the mode are "
-               "fake already.");
+  EXPECT_ERROR(
+      neg(real), "RuntimeError",
+      "aten::neg: argument 'self' is a real tensor (float32[2]), but FakeTensorMode is "
+      "active at model.cpp:7\n"
+      "  Please convert all Tensors to fake ones first: mode.from_tensor(self); tensors made "
+      "inside the mode are fake already.");
+}
+
+TEST_F(Fakes, AreMadeOfRealTensorsWhereTheModeConvertsThem) {
+  const auto converting = IntrusivePtr<FakeMode>::take(
+      new FakeMode(ShapeEnvPtr::take(new ShapeEnv()), FakeMode::RealInputs::Converted));
+  const Tensor real = zeros({2});
+  const InterpreterScope scope(converting.get());
+
+  const Tensor joined = cat(std::vector<Tensor>{real, neg(real)});
+
+  EXPECT_TRUE(joined.is_fake());
+  EXPECT_EQ(concatenate(joined), "float32[4]");
 }
 
 TEST_F(Fakes, DoNotMixWithRealTensorsOutsideOfTheMode) {

@@ -29,8 +29,8 @@ using FakeModePtr = IntrusivePtr<FakeMode>;
 // A mode and the `with` statements that have entered it.
 class FakeModeObject {
  public:
-  explicit FakeModeObject(ShapeEnvPtr shape_env)
-      : mode_(FakeModePtr::take(new FakeMode(std::move(shape_env)))) {}
+  FakeModeObject(ShapeEnvPtr shape_env, FakeMode::RealInputs real_inputs)
+      : mode_(FakeModePtr::take(new FakeMode(std::move(shape_env), real_inputs))) {}
 
   [[nodiscard]] FakeMode& mode() const { return *mode_; }
 
@@ -85,7 +85,8 @@ nb::object from_tensor(const FakeModeObject& self, const nb::object& tensor,
 
 constexpr const char* kFakeModeDoc =
     "While it is active, operators run on shapes only: results have no memory.\n\n"
-    "Devices need not exist. Real tensors are rejected; `from_tensor` converts them to fake ones.\n"
+    "Devices need not exist. Real tensors are rejected; `from_tensor` converts them to fake ones,\n"
+    "and so does every call if `allow_non_fake_inputs` is set.\n"
     "Fake tensors keep working after the mode ends.\n\n"
     ">>> import opwright as ow\n"
     ">>> with ow.FakeTensorMode() as mode:\n"
@@ -108,12 +109,15 @@ void bind_fake_mode(nb::module_& m) {
   nb::class_<FakeModeObject>(m, "FakeTensorMode", kFakeModeDoc)
       .def(
           "__init__",
-          [](FakeModeObject* self, const nb::object& shape_env) {
-            new (self) FakeModeObject(shape_env.is_none()
-                                          ? find_shape_env()
-                                          : shape_env_of_object(shape_env, "FakeTensorMode"));
+          [](FakeModeObject* self, const nb::object& shape_env, bool allow_non_fake_inputs) {
+            using RealInputs = FakeMode::RealInputs;
+            new (self) FakeModeObject(
+                shape_env.is_none() ? find_shape_env()
+                                    : shape_env_of_object(shape_env, "FakeTensorMode"),
+                allow_non_fake_inputs ? RealInputs::Converted : RealInputs::Refused);
           },
-          nb::arg("shape_env") = nb::none())
+          nb::arg("shape_env") = nb::none(), nb::kw_only(),
+          nb::arg("allow_non_fake_inputs") = false)
       .def("__enter__",
            [](const nb::object& self) {
              nb::inst_ptr<FakeModeObject>(self)->enter();

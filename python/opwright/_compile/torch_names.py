@@ -55,9 +55,21 @@ def compile(
     own = BACKENDS.get(backend, backend) if isinstance(backend, str) else backend
     given = {"mode": mode, "options": options}
     given = {name: value for name, value in given.items() if value is not None}
-    if given and not isinstance(own, str):
-        own = functools.partial(own, **given)
+    if not isinstance(own, str):
+        own = _with_fx_graphs(own, given)
     return compiler.compile(model, fullgraph=fullgraph, dynamic=dynamic, backend=own)
+
+
+def _with_fx_graphs(backend: Callable[..., Any], given: dict[str, Any]) -> Callable[..., Any]:
+    """Return a backend that gives `backend` a GraphModule of torch.fx, as PyTorch does."""
+
+    @functools.wraps(backend, updated=())
+    def call(gm: Any, example_inputs: Any) -> Any:
+        from ..compat.torch.fx.core_graph import module_of_graph
+
+        return backend(module_of_graph(gm), example_inputs, **given)
+
+    return call
 
 
 def list_backends(exclude_tags: object = ("debug", "experimental")) -> list[str]:

@@ -16,6 +16,7 @@
 #include "opwright/dispatch/call_error.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/dispatch/operator.h"
+#include "opwright/dispatch/replaced_arguments.h"
 #include "opwright/dispatch/row.h"
 #include "opwright/dispatch/slot.h"
 #include "opwright/error.h"
@@ -75,8 +76,8 @@ StoragePtr fake_storage_of(const Storage& real, bool has_unknown_size) {
 
 }  // namespace
 
-FakeMode::FakeMode(ShapeEnvPtr shape_env)
-    : Interpreter(nullptr), shape_env_(std::move(shape_env)) {}
+FakeMode::FakeMode(ShapeEnvPtr shape_env, RealInputs real_inputs)
+    : Interpreter(nullptr), shape_env_(std::move(shape_env)), real_inputs_(real_inputs) {}
 
 const char* FakeMode::advice() const {
   return "A fake tensor has no data, but goes on to work outside of its mode.";
@@ -87,10 +88,22 @@ bool FakeMode::keeps_whole(const Operator& op) const {
 }
 
 void FakeMode::process(const Operator& op, Arguments args, Results results) {
+  bool has_real = false;
   op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
-    if (!(tensor->flags & kOpwFlagFake)) [[unlikely]]
-      throw_real_in_fake_mode(op, index, tensor);
+    if (tensor->flags & kOpwFlagFake) [[likely]]
+      return;
+    if (real_inputs_ == RealInputs::Refused) throw_real_in_fake_mode(op, index, tensor);
+    has_real = true;
   });
+  if (!has_real) [[likely]]
+    return process_fakes(op, args, results);
+  const ReplacedArguments fakes(args, [&](OpwTensor* tensor) {
+    return from_tensor(Tensor::borrow(tensor)).get();  // the mode keeps it
+  });
+  process_fakes(op, fakes.get(), results);
+}
+
+void FakeMode::process_fakes(const Operator& op, Arguments args, Results results) {
   const uint32_t flags = op.merged_tensor_flags(args);
   if (flags & kOpwDeviceBits) (void)select_slot(op, args, flags);  // rejects two devices
   const ParentScope parent(*this);

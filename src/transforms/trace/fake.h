@@ -21,12 +21,15 @@ namespace opwright {
 
 class OPWRIGHT_EXPORT FakeMode : public Interpreter {
  public:
-  explicit FakeMode(ShapeEnvPtr shape_env);
+  // What a call with a real tensor does: it raises, or uses the tensor's counterpart.
+  enum class RealInputs : uint8_t { Refused, Converted };
+
+  explicit FakeMode(ShapeEnvPtr shape_env, RealInputs real_inputs = RealInputs::Refused);
 
   [[nodiscard]] const char* name() const override { return "FakeTensorMode"; }
   [[nodiscard]] const char* advice() const override;
   // Runs the fake kernel with this mode's environment current. RuntimeError for a real tensor names
-  // the argument and suggests from_tensor.
+  // the argument and suggests from_tensor, unless real inputs are converted.
   void process(const Operator& op, Arguments args, Results results) override;
   // Whether a composite operator has its own fake kernel, which then runs instead of the body.
   [[nodiscard]] bool keeps_whole(const Operator& op) const override;
@@ -52,8 +55,10 @@ class OPWRIGHT_EXPORT FakeMode : public Interpreter {
   [[nodiscard]] SymSizes make_sizes(const Tensor& real, std::span<const int64_t> dynamic_dims,
                                     const std::string& source);
   [[nodiscard]] StoragePtr storage_twin(Storage& real, bool has_unknown_size);
+  void process_fakes(const Operator& op, Arguments args, Results results);
 
   ShapeEnvPtr shape_env_;
+  RealInputs real_inputs_;
   struct Twin {
     Tensor real;  // keeps the address valid
     Tensor fake;

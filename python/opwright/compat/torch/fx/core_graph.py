@@ -22,7 +22,7 @@ from .graph_module import GraphModule
 from .node import Node
 from .passes.shape_prop import _extract_tensor_metadata
 
-__all__ = ["CoreGraphReader"]
+__all__ = ["CoreGraphReader", "module_of_graph"]
 
 _OPERATORS: dict[type, Callable[..., Any]] = {
     ast.Add: operator.add,
@@ -66,12 +66,45 @@ _CONTROL_FLOW = {
 }
 
 
+def _factory_options(node: CoreNode) -> dict[str, Any]:
+    """Return the options that PyTorch writes into every call that creates a tensor."""
+    declared = {each.name for each in node.target.schema.arguments}
+    if "pin_memory" not in declared:
+        return {}
+    given = dict(node.kwargs)
+    takes_tensor = any(isinstance(each, (CoreNode, NodeValue)) for each in node.args)
+    value = node.meta.get("val")
+    if "device" in declared and not takes_tensor and isinstance(value, ow.Tensor):
+        given.setdefault("device", value.device)
+    given.setdefault("pin_memory", False)
+    return {key: each for key, each in given.items() if key in ("device", "pin_memory")}
+
+
+def module_of_graph(traced: Any) -> Any:
+    """Return a captured graph of the core as a GraphModule that returns a tuple.
+
+    A graph that takes the state of random numbers as an input stays as it is: a call of it reads
+    and writes the generator.
+    """
+    core = traced.graph
+    if any(node.role == "random_state" for node in core.inputs):
+        return traced
+    root = nn.Module()
+    reader = CoreGraphReader(core, root)
+    for node in core.inputs:
+        if node.role == "argument":
+            reader.add_input(node.name, node)
+    reader.graph.output(tuple(reader.read()))
+    return GraphModule(root, reader.graph)
+
+
 class CoreGraphReader:
     """One conversion: `add_input` for each placeholder, then `read`."""
 
-    def __init__(self, core: CoreGraph, root: nn.Module) -> None:
+    def __init__(self, core: CoreGraph, root: nn.Module, keeps_grad_mode: bool = False) -> None:
         self.core = core
         self.root = root
+        self.keeps_grad_mode = keeps_grad_mode
         self.graph = Graph()
         self._nodes: dict[Any, Node] = {}  # by node of the core, or by its value
         self._results: dict[tuple[CoreNode, int], Node] = {}
@@ -117,14 +150,22 @@ class CoreGraphReader:
 
     def read(self) -> list[Any]:
         """Add the calls; return the outputs of the core's graph as arguments."""
+        records = True
         for node in self.core.nodes:
-            if node.op == "call_function":
-                self._add_call(node)
+            if node.op != "call_function":
+                continue
+            if self.keeps_grad_mode and node.grad_mode != records:
+                records = node.grad_mode
+                self.graph.call_function(ow.set_grad_enabled, (records,))
+            self._add_call(node)
+        if not records:
+            self.graph.call_function(ow.set_grad_enabled, (True,))
         return [self._argument(output) for output in self.core.outputs]
 
     def _add_call(self, node: CoreNode) -> None:
         args = tuple(self._argument(each) for each in node.args)
         kwargs = {key: self._argument(value) for key, value in node.kwargs.items()}
+        kwargs.update(_factory_options(node))
         name = node.target.base
         target = node.target
         if target in _CONTROL_FLOW:

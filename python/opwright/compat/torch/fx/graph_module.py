@@ -130,6 +130,8 @@ class GraphModule(nn.Module):
         return code
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if (check := self.__dict__.get("_size_check")) is not None:
+            check(args, kwargs)
         try:
             return super().__call__(*args, **kwargs)
         except Exception as error:
@@ -208,7 +210,7 @@ class GraphModule(nn.Module):
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
-        left_out = ("_graph", "_code", "_lineno_map", "_prologue_start", *_HOOKS)
+        left_out = ("_graph", "_size_check", "_code", "_lineno_map", "_prologue_start", *_HOOKS)
         state = {key: value for key, value in self.__dict__.items() if key not in left_out}
         return _restore, (state, self.graph, type(self).__name__)
 

@@ -12,6 +12,7 @@ from opwright.compat.torch.utils import _pytree as pytree
 from ..codegen import TreeCodeGen
 from ..core_graph import CoreGraphReader
 from ..graph_module import GraphModule
+from ..size_check import SizeCheck
 
 __all__ = ["make_fx"]
 
@@ -29,9 +30,10 @@ def make_fx(
 ) -> Callable[..., GraphModule]:
     """Return a function that runs `f` once and returns its operator calls as a GraphModule.
 
-    The trace is that of `opwright.make_fx`; its graph becomes one of torch.fx. As in PyTorch, the
-    module does not check the sizes and values that the trace relied on; that of `opwright.make_fx`
-    does. `pre_dispatch` keeps operators that are composed of others.
+    The trace is that of `opwright.make_fx`; its graph becomes one of torch.fx. In symbolic mode a
+    call of the module checks the sizes that the trace relied on. In the other modes it does not, as
+    in PyTorch; that of `opwright.make_fx` does. `pre_dispatch` keeps operators that are composed of
+    others, and where gradients are recorded.
 
     >>> import opwright.compat.torch as torch
     >>> from opwright.compat.torch.fx.experimental.proxy_tensor import make_fx
@@ -52,7 +54,11 @@ def make_fx(
     )
 
     def wrapped(*args: Any) -> GraphModule:
-        return from_core(trace(*args), _parameter_names(f, len(args)), args)
+        traced = trace(*args)
+        made = from_core(traced, _parameter_names(f, len(args)), args, pre_dispatch)
+        if tracing_mode == "symbolic":
+            made.__dict__["_size_check"] = SizeCheck(traced)
+        return made
 
     return wrapped
 
@@ -70,10 +76,15 @@ def _parameter_names(f: Callable[..., Any], count: int) -> list[str]:
     return [f"arg{index}" for index in range(count)]
 
 
-def from_core(traced: tracing.GraphModule, names: list[str], args: tuple[Any, ...]) -> GraphModule:
+def from_core(
+    traced: tracing.GraphModule,
+    names: list[str],
+    args: tuple[Any, ...],
+    keeps_grad_mode: bool = False,
+) -> GraphModule:
     """Return a traced function of the core as a GraphModule of torch.fx."""
     root = nn.Module()
-    reader = CoreGraphReader(traced.graph, root)
+    reader = CoreGraphReader(traced.graph, root, keeps_grad_mode)
     inputs = iter(node for node in traced.graph.inputs if node.role == "argument")
     is_input = iter(traced._inputs._is_input)
     for name, argument in zip(names, args, strict=True):
