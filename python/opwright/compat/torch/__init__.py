@@ -2,6 +2,7 @@
 
 from importlib import import_module as _import_module
 from types import ModuleType as _Module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from opwright import *  # noqa: F403
 from opwright import _DTYPES, _FUNCTIONS, ops
@@ -50,7 +51,7 @@ __all__ = [
     "cuda",
     "export",
     "func",
-    "fx",  # noqa: F405
+    "fx",
     "library",
     "nn",
     "onnx",
@@ -59,6 +60,9 @@ __all__ = [
     "types",
     "utils",
 ]
+
+if _TYPE_CHECKING:
+    from . import fx
 
 globals().update(_DTYPES, **_FUNCTIONS)
 

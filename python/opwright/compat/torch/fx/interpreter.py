@@ -197,6 +197,18 @@ def _note_node(error: Exception, node: Node) -> None:
         error.add_note(text)
 
 
+class _TransformerTracer(Tracer):
+    """Adds to an existing graph; every module is a leaf."""
+
+    def __init__(self, graph: Graph) -> None:
+        super().__init__()
+        self.graph = graph
+        self.tensor_attrs: dict[int, str] = {}
+
+    def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
+        return True
+
+
 class Transformer(Interpreter):
     """An interpreter whose values are proxies: `transform` returns the new graph.
 
@@ -216,16 +228,7 @@ class Transformer(Interpreter):
         self.new_graph = Graph()
         self.new_graph.set_codegen(module.graph._codegen)
 
-        class TransformerTracer(Tracer):
-            def __init__(self, graph: Graph) -> None:
-                super().__init__()
-                self.graph = graph
-                self.tensor_attrs: dict[int, str] = {}
-
-            def is_leaf_module(self, _module: nn.Module, _name: str) -> bool:
-                return True
-
-        self.tracer = TransformerTracer(self.new_graph)
+        self.tracer = _TransformerTracer(self.new_graph)
         self.tracer.root = module
 
     def placeholder(

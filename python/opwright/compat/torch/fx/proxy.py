@@ -7,7 +7,7 @@ import enum
 import operator
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import opwright as ow
@@ -239,6 +239,24 @@ class GraphAppendingTracer(TracerBase):
         self.node_name_to_scope = {}
 
 
+def _recorded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the method of Proxy that records a call of an operator."""
+
+    def record(*args: Any) -> Any:
+        return args[0].tracer.create_proxy("call_function", function, args, {})
+
+    return record
+
+
+def _reflected(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the method for the right operand of an operator."""
+
+    def record(self: Any, rhs: Any) -> Any:
+        return self.tracer.create_proxy("call_function", function, (rhs, self), {})
+
+    return record
+
+
 class Proxy:
     """Stands for a node's value while a function runs; what is done with it becomes nodes.
 
@@ -299,6 +317,46 @@ class Proxy:
             "'len' is not supported in symbolic tracing by default. If you want this call to be "
             "recorded, please call torch.fx.wrap('len') at module scope"
         )
+
+    # ---- Operators ----
+
+    __add__ = _recorded(operator.add)
+    __sub__ = _recorded(operator.sub)
+    __mul__ = _recorded(operator.mul)
+    __floordiv__ = _recorded(operator.floordiv)
+    __truediv__ = _recorded(operator.truediv)
+    __mod__ = _recorded(operator.mod)
+    __pow__ = _recorded(operator.pow)
+    __lshift__ = _recorded(operator.lshift)
+    __rshift__ = _recorded(operator.rshift)
+    __and__ = _recorded(operator.and_)
+    __or__ = _recorded(operator.or_)
+    __xor__ = _recorded(operator.xor)
+    __getitem__ = _recorded(operator.getitem)
+    __matmul__ = _recorded(operator.matmul)
+    __eq__ = _recorded(operator.eq)
+    __ne__ = _recorded(operator.ne)
+    __lt__ = _recorded(operator.lt)
+    __gt__ = _recorded(operator.gt)
+    __le__ = _recorded(operator.le)
+    __ge__ = _recorded(operator.ge)
+    __pos__ = _recorded(operator.pos)
+    __neg__ = _recorded(operator.neg)
+    __invert__ = _recorded(operator.invert)
+    __radd__ = _reflected(operator.add)
+    __rsub__ = _reflected(operator.sub)
+    __rmul__ = _reflected(operator.mul)
+    __rfloordiv__ = _reflected(operator.floordiv)
+    __rtruediv__ = _reflected(operator.truediv)
+    __rmod__ = _reflected(operator.mod)
+    __rpow__ = _reflected(operator.pow)
+    __rlshift__ = _reflected(operator.lshift)
+    __rrshift__ = _reflected(operator.rshift)
+    __rand__ = _reflected(operator.and_)
+    __ror__ = _reflected(operator.or_)
+    __rxor__ = _reflected(operator.xor)
+    __rmatmul__ = _reflected(operator.matmul)
+    __hash__ = object.__hash__
 
     @classmethod
     def __torch_function__(
@@ -422,37 +480,6 @@ class ParameterProxy(Proxy):
         return self.param.numel()
 
 
-_BINARY = (
-    *("add", "sub", "mul", "floordiv", "truediv", "mod", "pow", "lshift", "rshift"),
-    *("and_", "or_", "xor", "getitem", "matmul"),
-)
-_OTHERS = ("eq", "ne", "lt", "gt", "le", "ge", "pos", "neg", "invert")
-
-
-def _define_operators() -> None:
-    def recording(function: Any) -> Any:
-        def record(*args: Any, **kwargs: Any) -> Any:
-            return args[0].tracer.create_proxy("call_function", function, args, kwargs)
-
-        return record
-
-    def reflected(function: Any) -> Any:
-        def record(self: Proxy, rhs: Any) -> Any:
-            return self.tracer.create_proxy("call_function", function, (rhs, self), {})
-
-        return record
-
-    for name in (*_BINARY, *_OTHERS):
-        method = recording(getattr(operator, name))
-        method.__name__ = f"__{name.strip('_')}__"
-        setattr(Proxy, method.__name__, method)
-    for name in _BINARY:
-        method = reflected(getattr(operator, name))
-        method.__name__ = f"__r{name.strip('_')}__"
-        setattr(Proxy, method.__name__, method)
-    Proxy.__hash__ = object.__hash__  # type: ignore[method-assign]
-
-
 def _call_with_proxies(function: Any, args: tuple, kwargs: dict) -> Any:
     """Record a call of an operator that was given proxies."""
     kinds: dict[type, None] = {}
@@ -467,7 +494,6 @@ def _call_with_proxies(function: Any, args: tuple, kwargs: dict) -> Any:
     return owner.__torch_function__(function, tuple(kinds), args, kwargs)
 
 
-_define_operators()
 _C.set_foreign_type(Proxy, _call_with_proxies)
 
 __getattr__ = absent(__name__)

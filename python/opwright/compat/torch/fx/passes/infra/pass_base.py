@@ -1,7 +1,6 @@
 """torch.fx.passes.infra.pass_base: the base class of passes."""
 
-from collections import namedtuple
-from typing import Any
+from typing import Any, NamedTuple
 
 from opwright.compat._absent import absent
 
@@ -10,10 +9,11 @@ from ...graph_module import GraphModule
 __all__ = ["PassBase", "PassResult"]
 
 
-class PassResult(namedtuple("PassResult", ["graph_module", "modified"])):
+class PassResult(NamedTuple):
     """What a pass returns: the module, and whether it changed it."""
 
-    __slots__ = ()
+    graph_module: GraphModule
+    modified: bool
 
 
 class PassBase:
