@@ -39,6 +39,7 @@ BOUND_TARGET = 1.2  # (a2) relative to one multiplication of as many bytes
 NEXT_LIMIT, NEXT_TO_JAX = 40, 2
 NEST_LIMIT, BASE_LIMIT = 15, 30  # (f)-(h): ms for each distinct nest, and in addition
 FIRST_LIMIT, WARM_LIMIT = 150, 5
+GUARDED_LIMIT = 1
 CALL_LIMIT, CALL_TO_TORCH, CALL_TO_JAX = 0.5, 50, 12
 COMPILES_LIMIT = 2
 
@@ -193,6 +194,8 @@ def add_insight(report, insight):
     name = f"bytes moved by the plan of {TITLES['a']}, vs each input and output once"
     ratio = insight["bytes"] / insight["least_bytes"]
     report.add(Row.at_most(name, ours=ratio, limit=1, unit="x"))
+    name = "call on 4 elements of a function that reads five containers"
+    report.add(Row.at_most(name, ours=insight["guarded_call"], limit=GUARDED_LIMIT, unit="us"))
     name = "compiles in a loop over 50 batch sizes"
     report.add(Row.at_most(name, ours=insight["compiles"], limit=COMPILES_LIMIT, unit=""))
 

@@ -1,7 +1,10 @@
-"""Prints as JSON what `explain` reports about our plans, and how often a function is compiled."""
+"""Prints as JSON what `explain` reports about our plans, how often a function is compiled, and what
+guards of containers cost."""
 
+import collections
 import json
 import sys
+import timeit
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -41,6 +44,21 @@ def count_compiles(function):
     return compiled.num_compiles
 
 
+def time_guarded_call():
+    """Measure a call on 4 elements of a function that reads five containers, in us."""
+    numbers, table, names = [1.0, 2.0], {"a": 1.0}, {"a"}
+    window, nested = collections.deque([1.0]), {"rows": [[1.0]]}
+
+    @opwright.compile(fullgraph=True)
+    def function(x):
+        scale = sum(numbers) + table["a"] + len(names) + window[0]
+        return x * scale + nested["rows"][0][0]
+
+    x = opwright.ones(4)
+    times = timeit.repeat(lambda: function(x), number=2000, repeat=15)
+    return min(times) / 2000 * 1e6
+
+
 def main():
     opwright.load_library(LIBRARY)
     functions = functions_of(opwright, opwright.ops.compiling.squash.default)
@@ -49,6 +67,7 @@ def main():
         "bytes": pointwise.bytes_moved,
         "least_bytes": sum(each.numel() * 4 for each in tensors_of("a")) + (4 << 20),
         "nests": {each: explain(functions[each], tensors_of(each)).num_nests for each in "fh"},
+        "guarded_call": time_guarded_call(),
         "compiles": count_compiles(functions["c"]),
     }
     figures["nests"]["g"] = count_training_nests()

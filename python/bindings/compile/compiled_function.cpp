@@ -10,10 +10,12 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 #include <structmember.h>
 
 #include "bindings/compile/compiled_state.h"
 #include "bindings/compile/python_backend.h"
+#include "bindings/compile/read_guards.h"
 #include "bindings/compile/stance.h"
 #include "bindings/interpreter/error.h"
 #include "bindings/interpreter/lock.h"
@@ -338,6 +340,8 @@ void bind_compile(nb::module_& m) {
   m.def("next_module_epoch", &raise_module_clock,
         "A number that no state of any module has had before.");
   bind_stance(m);
+  m.def("ignore_reads", &set_ignored_reads, nb::arg("kinds"),
+        "For tests: do not guard these kinds of reads.");
   m.def("reset_compiled", &reset_all, "Discard all compiled code of all functions.");
   m.def(
       "set_recompile_hook", [](const nb::object& hook) { set_recompile_hook(hook.ptr()); },

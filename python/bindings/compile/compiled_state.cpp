@@ -148,10 +148,15 @@ class CompiledState::Call final : public CapturedCall {
     refuse_traced_in(given_reads, observer, *capture.level());
     std::string change = given_reads.find_difference();
     if (change.empty()) change = entry_->find_own_change();
-    if (!change.empty()) {
+    if (!change.empty() && !is_ignored_read("changes")) {
       own_change_ = change;
-      (void)breaks.end_trace_at(observer.line_of(change), "it changes what it reads: " + change);
-      return;
+      // One graph may have set a value on its first use; then the next call has no effects.
+      const bool may_be_last =
+          state_.driver_.options().fullgraph && state_.own_changes_ + 1 < kMostOwnChanges;
+      if (!may_be_last) {
+        (void)breaks.end_trace_at(observer.line_of(change), "it changes what it reads: " + change);
+        return;
+      }
     }
     const std::string unfit = PythonResults::find_unfit(returned_.ptr());
     if (unfit.empty()) return;
@@ -178,8 +183,8 @@ class CompiledState::Call final : public CapturedCall {
     for (const Tensor& tensor : held_) values_.push_back(ValueOf<Tensor>::lend(tensor));
     for (const OpwValue& captured : compiled->captured()) values_.push_back(captured);
     entry_->set_compiled(std::move(compiled), std::move(results_));
-    state_.cache_.insert(entry_);
-    state_.own_changes_ = 0;
+    state_.own_changes_ = own_change_.empty() ? 0 : state_.own_changes_ + 1;
+    if (own_change_.empty()) state_.cache_.insert(entry_);  // otherwise its guards fail already
   }
   [[nodiscard]] bool insert_eager(const std::string& reason,
                                   std::span<const CapturedArgument> arguments) override {

@@ -45,7 +45,7 @@ ModuleSnapshot::ModuleSnapshot(const std::vector<WatchedModule>& modules) {
   held_.reserve(modules.size());
   for (const WatchedModule& each : modules) {
     const nb::object dict = dict_of(each.module.ptr());
-    held_.push_back({&each, copy_dict(dict.ptr()),
+    held_.push_back({each, copy_dict(dict.ptr()),
                      copy_dict(PyDict_GetItemString(dict.ptr(), "_buffers")),
                      copy_dict(PyDict_GetItemString(dict.ptr(), "_parameters"))});
   }
@@ -53,7 +53,7 @@ ModuleSnapshot::ModuleSnapshot(const std::vector<WatchedModule>& modules) {
 
 void ModuleSnapshot::restore() const {
   for (const Held& each : held_) {
-    const nb::object dict = dict_of(each.module->module.ptr());
+    const nb::object dict = dict_of(each.module.module.ptr());
     put_back(dict.ptr(), each.attributes);
     put_back(PyDict_GetItemString(dict.ptr(), "_buffers"), each.buffers);
     put_back(PyDict_GetItemString(dict.ptr(), "_parameters"), each.parameters);
@@ -62,7 +62,7 @@ void ModuleSnapshot::restore() const {
 
 void ModuleSnapshot::refuse_traced(const Interpreter& level) const {
   for (const Held& each : held_) {
-    const nb::object dict = dict_of(each.module->module.ptr());
+    const nb::object dict = dict_of(each.module.module.ptr());
     std::string name;
     for (PyObject* where : {dict.ptr(), PyDict_GetItemString(dict.ptr(), "_buffers")}) {
       if (name.empty()) name = find_traced(where, level);
@@ -70,7 +70,7 @@ void ModuleSnapshot::refuse_traced(const Interpreter& level) const {
     if (name.empty()) continue;
     restore();
     throw_error("RuntimeError", "compile: the function assigned a tensor that it computes to '",
-                each.module->path, ".", name, "' (", Py_TYPE(each.module->module.ptr())->tp_name,
+                each.module.path, ".", name, "' (", Py_TYPE(each.module.module.ptr())->tp_name,
                 "); a compiled function cannot set attributes\n  Return the tensor, or write it "
                 "into a buffer in place: ",
                 name, ".copy_(value).");

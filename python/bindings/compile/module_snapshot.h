@@ -14,7 +14,6 @@ namespace opwright::python {
 
 class ModuleSnapshot {
  public:
-  // The modules must outlive it.
   explicit ModuleSnapshot(const std::vector<WatchedModule>& modules);
 
   // RuntimeError if an attribute of a module holds a tensor of the capture; it names both, and all
@@ -23,7 +22,7 @@ class ModuleSnapshot {
 
  private:
   struct Held {
-    const WatchedModule* module;
+    WatchedModule module;
     // Shallow copies.
     nanobind::object attributes;
     nanobind::object buffers;

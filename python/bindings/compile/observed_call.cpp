@@ -130,7 +130,8 @@ void ReadObserver::note_call(PyObject* callable, Objects args, PyObject* keyword
     default:
       break;
   }
-  if (name == "numpy._ArrayFunctionDispatcher") return note_arguments(args);
+  if (kind_of(type) == TypeKind::Unknown && is_pure_module(module_of(type).c_str()))
+    return note_arguments(args);
   end(concatenate("it calls ", callable_name(callable), ", whose effects are not known"));
 }
 
@@ -147,6 +148,8 @@ void ReadObserver::note_class_call(PyTypeObject* type, Objects args) {
                        is_container(kind) || is_pure_module(module_of(type).c_str());
   if (!is_pure)
     return end(concatenate("it creates a ", type->tp_name, ", whose effects are not known"));
+  if (module_of(type) == "weakref" && !args.empty() && is_tensor(args[0]))
+    return end("it creates a weak reference to a tensor, which stands for its identity");
   note_arguments(args);
 }
 
@@ -172,8 +175,8 @@ void ReadObserver::note_native_call(PyObject* function, Objects args) {
     last_.name = concatenate(name_of(args[0]), ".", PyUnicode_AsUTF8(args[1]));
     return read_attribute(args[0], args[1], is("setattr") || is("delattr"));
   }
-  if (is("hash") && args.size() == 1 && holds_tensor(args[0]))
-    return end("it calls hash() of a tensor");
+  if ((is("hash") || is("id")) && args.size() == 1 && holds_tensor(args[0]))
+    return end(concatenate("it calls ", name, "() of a tensor, which stands for its identity"));
   if (is("vars") || is("dir")) {
     for (PyObject* arg : args) read_all_attributes(arg);
     return;

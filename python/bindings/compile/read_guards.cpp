@@ -1,11 +1,14 @@
 #include "bindings/compile/read_guards.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include <nanobind/nanobind.h>
 
@@ -20,6 +23,11 @@ namespace opwright::python {
 namespace {
 
 constexpr Py_ssize_t kMostBufferBytes = Py_ssize_t{1} << 16;
+
+std::vector<std::string>& ignored_kinds() {
+  static auto* kinds = new std::vector<std::string>;  // under the GIL
+  return *kinds;
+}
 
 nb::object keep(PyObject* object) { return object ? nb::borrow(object) : nb::object(); }
 
@@ -412,7 +420,19 @@ void ReadGuards::add_call(PyObject* callable, PyObject* arguments, PyObject* key
       {nb::borrow(callable), nb::borrow(arguments), keep(keywords), {name, nb::borrow(result)}});
 }
 
+void set_ignored_reads(std::vector<std::string> kinds) { ignored_kinds() = std::move(kinds); }
+
+bool is_ignored_read(const std::string& kind) {
+  return std::ranges::find(ignored_kinds(), kind) != ignored_kinds().end();
+}
+
 void ReadGuards::finish_collecting() {
+  if (!ignored_kinds().empty()) [[unlikely]] {
+    const auto drop = []<class Guard>(std::vector<Guard>& guards) {
+      if (is_ignored_read(Guard::kKind)) guards.clear();
+    };
+    std::apply([&](auto&... guards) { (drop(guards), ...); }, guards_);
+  }
   dicts_.clear();
   classes_.clear();
   seen_.clear();

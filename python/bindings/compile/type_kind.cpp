@@ -136,9 +136,10 @@ TypeKind kind_of(PyTypeObject* type) {
 
 bool is_pure_module(const char* name) {
   static constexpr std::string_view kPure[] = {
-      "builtins",   "math",      "cmath",        "_operator",   "operator", "itertools",
-      "_functools", "functools", "_collections", "collections", "_bisect",  "_heapq",
-      "_abc",       "_struct",   "_json",        "_statistics", "_sre",     "types"};
+      "builtins",    "math",       "cmath",     "_operator",    "operator",
+      "itertools",   "_functools", "functools", "_collections", "collections",
+      "_bisect",     "_heapq",     "_abc",      "_struct",      "_json",
+      "_statistics", "_sre",       "types",     "weakref"};
   const std::string_view text = name;
   if (std::ranges::find(kPure, text) != std::end(kPure)) return true;
   if (text == "opwright" || text.starts_with("opwright.")) return true;
@@ -147,7 +148,7 @@ bool is_pure_module(const char* name) {
 
 bool has_effects(const char* builtin) {
   static constexpr std::string_view kEffects[] = {
-      "open", "print", "input", "exec", "eval", "compile", "breakpoint", "globals", "locals", "id"};
+      "open", "print", "input", "exec", "eval", "compile", "breakpoint", "globals", "locals"};
   return std::ranges::find(kEffects, std::string_view(builtin)) != std::end(kEffects);
 }
 

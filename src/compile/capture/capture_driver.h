@@ -75,6 +75,7 @@ class OPWRIGHT_EXPORT CaptureDriver {
   // eagerly, and the call has its results.
   [[nodiscard]] bool capture(CapturedCall& call);
 
+  [[nodiscard]] const CaptureOptions& options() const noexcept { return options_; }
   // Number of compiled entries that were created.
   [[nodiscard]] uint64_t num_compiles() const noexcept { return num_compiles_; }
   // Of the latest captures except the first.

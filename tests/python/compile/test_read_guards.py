@@ -439,3 +439,21 @@ def test_local_containers_and_objects_need_no_guard():
     assert f(ow.ones(1)).item() == 8.0
     assert f(ow.ones(1) * 2).item() == 16.0
     assert f.num_compiles == 1
+
+
+def test_modules_that_are_found_while_it_runs_are_watched():
+    class Layers(ow.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.plain = [ow.nn.Identity() for _ in range(40)]
+
+        def forward(self, x):
+            for layer in self.plain:
+                x = layer(x)
+            return x
+
+    model = Layers()
+    f = ow.compile(model, fullgraph=True)
+    assert f(ow.ones(1)).item() == 1.0
+    model.plain[7].register_forward_hook(lambda module, args, out: out + 1)
+    assert f(ow.ones(1)).item() == 2.0
