@@ -1,57 +1,19 @@
 """torch._dynamo.testing: backends that count what they compile."""
 
 import collections
-import operator
 import unittest
 from collections.abc import Callable
 
 import opwright
+from opwright._compile.counting import (
+    CompileCounter,
+    CompileCounterWithBackend,
+    EagerAndRecordGraphs,
+)
 
 from tests.torch_suite.missing_names import Placeholder, fail_with
 
 from .parametrization import copy_function
-
-
-class CompileCounter:
-    """Counts the graphs and the calls in them, and runs each graph as it is."""
-
-    def __init__(self) -> None:
-        self.clear()
-
-    def clear(self) -> None:
-        self.frame_count = 0
-        self.op_count = 0
-
-    def __call__(self, gm: object, example_inputs: object) -> Callable:
-        self.frame_count += 1
-        for node in gm.graph.nodes:
-            if "call" in node.op and node.target is not operator.getitem:
-                self.op_count += 1
-        return gm.forward
-
-
-class CompileCounterWithBackend(CompileCounter):
-    """Also keeps the graphs."""
-
-    def __init__(self, backend: str) -> None:
-        super().__init__()
-        self.backend = backend
-        self.graphs: list = []
-
-    def __call__(self, gm: object, example_inputs: object) -> Callable:
-        self.graphs.append(gm)
-        return super().__call__(gm, example_inputs)
-
-
-class EagerAndRecordGraphs:
-    """Keeps the graphs and runs each as it is."""
-
-    def __init__(self) -> None:
-        self.graphs: list = []
-
-    def __call__(self, gm: object, example_inputs: object) -> object:
-        self.graphs.append(gm)
-        return gm
 
 
 def same(a: object, b: object, **options: object) -> bool:
