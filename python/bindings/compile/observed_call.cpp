@@ -162,7 +162,8 @@ void ReadObserver::note_native_call(PyObject* function, Objects args) {
   const std::string_view text = module_name;
   const bool is_builtin = text == "builtins";
   const auto is = [&](std::string_view wanted) { return is_builtin && wanted == name; };
-  if (!is_pure_module(module_name) || (is_builtin && has_effects(name)))
+  const bool is_intern = text == "sys" && std::string_view(name) == "intern";
+  if ((!is_pure_module(module_name) && !is_intern) || (is_builtin && has_effects(name)))
     return end(concatenate("it calls ", callable_name(function), ", whose effects are not known"));
   if (is("isinstance") || is("issubclass") || is("callable")) {
     if (!args.empty() && is_old(args[0]) && !PyType_Check(args[0]) && !is_tensor(args[0]) &&

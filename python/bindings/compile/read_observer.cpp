@@ -488,7 +488,8 @@ void ReadObserver::observe_operands(const Instruction& now) {
       return;
     }
     case CONTAINS_OP:
-      if (holds_tensor(now.operand(2)) && is_container(kind_of(Py_TYPE(now.operand(1)))))
+      if (holds_tensor(now.operand(2)) && is_container(kind_of(Py_TYPE(now.operand(1)))) &&
+          is_old(now.operand(1)) && !given_objects_.contains(now.operand(1)))
         return end(concatenate("it looks for a tensor in ", name_of(now.operand(1))));
       [[fallthrough]];
     case COMPARE_OP:

@@ -69,7 +69,8 @@ bool is_constant_type(PyTypeObject* type, std::string_view name) {
                                                 "operator.methodcaller",
                                                 "functools._lru_cache_wrapper",
                                                 "traceback",
-                                                "builtin_function_or_method"};
+                                                "builtin_function_or_method",
+                                                "_collections._tuplegetter"};
   if (std::ranges::find(kNames, name) != std::end(kNames)) return true;
   return name.starts_with("numpy.") && !PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) &&
          name != "numpy.ndarray" && !name.starts_with("numpy.random") &&
@@ -83,7 +84,9 @@ TypeKind native_kind(PyTypeObject* type) {
   if (type == &PyBaseObject_Type) return TypeKind::Instance;
   if (name == "types.SimpleNamespace") return TypeKind::Instance;
   if (name == "collections.OrderedDict") return TypeKind::OrderedDict;
-  if (name == "collections.deque") return TypeKind::Sequence;
+  if (name == "collections.deque" || name == "dict_keys" || name == "dict_values" ||
+      name == "dict_items")
+    return TypeKind::Sequence;
   if (PyType_HasFeature(type, Py_TPFLAGS_DICT_SUBCLASS)) return TypeKind::Dict;
   if (PyType_HasFeature(type, Py_TPFLAGS_LIST_SUBCLASS)) return TypeKind::List;
   if (PyType_HasFeature(type, Py_TPFLAGS_TUPLE_SUBCLASS)) return TypeKind::Tuple;

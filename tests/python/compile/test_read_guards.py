@@ -288,7 +288,14 @@ def cache_of_a_helper(lib):
     return lambda x: x * scale(3), [lambda: (table.__setitem__(0, 2.0), scale.cache_clear())]
 
 
+def view_of_a_dict(lib):
+    table = {"a": 1.0}
+    holder = types.SimpleNamespace(items=table.items())
+    return lambda x: x + sum(value for _, value in holder.items), [lambda: table.update(b=2.0)]
+
+
 CASES = [
+    view_of_a_dict,
     list_in_a_closure,
     element_of_a_list,
     dict_in_a_closure,
