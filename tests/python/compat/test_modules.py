@@ -49,6 +49,7 @@ MODULES = [
     "torch.fx.passes.utils.source_matcher_utils",
     "torch.fx.proxy",
     "torch.fx.subgraph_rewriter",
+    "torch.fx.tensor_type",
     "torch.fx.traceback",
     "torch.library",
     "torch.nn",

@@ -2,6 +2,7 @@
 
 import contextlib
 import gc
+import io
 import random
 import re
 import unittest
@@ -21,6 +22,17 @@ class TestCase(unittest.TestCase):
     precision = 0.0
     rel_tol = 0.0
     maxDiff = None
+
+    @contextlib.contextmanager
+    def capture_stderr(self) -> Iterator[list[str]]:
+        """Give a list that gets what the block writes to stderr."""
+        written: list[str] = []
+        text = io.StringIO()
+        with contextlib.redirect_stderr(text):
+            try:
+                yield written
+            finally:
+                written.append(text.getvalue())
 
     def setUp(self) -> None:
         random.seed(1234)

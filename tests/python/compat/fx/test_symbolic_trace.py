@@ -71,6 +71,17 @@ def test_concrete_arguments_are_checked_by_the_graph_as_in_torch():
         ours["traced"]({"a": 1, "b": 2}, False)
 
 
+def test_concrete_variable_arguments_are_arguments_of_the_graph():
+    class Sum(torch.nn.Module):
+        def forward(self, *args, **kwargs):
+            return args[0] + args[1]
+
+    traced = fx.symbolic_trace(Sum(), concrete_args=(fx.PH, fx.PH))
+
+    assert len(traced.graph.find_nodes(op="placeholder")) == 3
+    assert traced(1, 2) == 3
+
+
 def test_stack_traces_and_module_paths_are_in_the_metadata():
     class Inner(torch.nn.Module):
         def forward(self, x):

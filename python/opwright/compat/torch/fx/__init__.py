@@ -17,6 +17,7 @@ from . import (
     passes,
     proxy,
     subgraph_rewriter,
+    tensor_type,
     traceback,
 )
 from ._symbolic_trace import PH, ProxyableClassMeta, Tracer, symbolic_trace, wrap
@@ -56,6 +57,7 @@ __all__ = [
     "replace_pattern",
     "subgraph_rewriter",
     "symbolic_trace",
+    "tensor_type",
     "traceback",
     "wrap",
 ]

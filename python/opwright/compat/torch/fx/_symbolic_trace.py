@@ -277,7 +277,14 @@ class Tracer(TracerBase):
         leaves, spec = pytree.tree_flatten(tuple(args))
         if concrete_args is None or len(leaves) == len(args):
             return root_fn, args
-        return self._flattened(root_fn, names[:total], spec), leaves
+        parameters = names[skip:total]
+        rest = iter(names[total:])
+        if code.co_flags & inspect.CO_VARARGS:
+            parameters.append(f"*{next(rest)}")
+        if code.co_flags & inspect.CO_VARKEYWORDS:
+            parameters.append(f"**{next(rest)}")
+        self.graph._codegen = TreeCodeGen(parameters, pytree.tree_structure(tuple(args[skip:])))
+        return self._flattened(root_fn, spec), leaves
 
     def _named_concrete_args(
         self, given: tuple, names: list[str], skip: int, total: int, code: Any
@@ -294,15 +301,14 @@ class Tracer(TracerBase):
 
     def _variable_placeholder(self, stars: str, name: str, concrete_args: Any) -> Any:
         if concrete_args and name in concrete_args and stars == "*":
-            return pytree.tree_map(
-                lambda leaf: self.create_proxy("placeholder", f"{name}_0", (), {}),
-                tuple(concrete_args[name]),
+            return tuple(
+                self.create_proxy("placeholder", f"{name}_{number}", (), {})
+                for number in range(1, len(concrete_args[name]) + 1)
             )
         return self.create_proxy("placeholder", f"{stars}{name}", (), {})
 
-    def _flattened(self, root_fn: Callable, names: list[str], spec: Any) -> Callable[..., Any]:
-        codegen = TreeCodeGen(names, spec)
-        self.graph._codegen = codegen
+    def _flattened(self, root_fn: Callable, spec: Any) -> Callable[..., Any]:
+        codegen = self.graph._codegen
 
         def run_flat(*leaves: Any) -> Any:
             result = root_fn(*pytree.tree_unflatten(list(leaves), spec))

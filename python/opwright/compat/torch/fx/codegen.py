@@ -78,8 +78,8 @@ class TreeCodeGen(CodeGen):
         definition = super().gen_fn_def(list(parameters), maybe_return_annotation)
         if not free_vars:
             return definition
-        names = ", ".join(each.split(":")[0].split("=")[0].strip() for each in free_vars)
-        given = ", ".join(parameters)
+        names = ", ".join(each.split(":")[0].split("=")[0].strip(" *") for each in free_vars)
+        given = ", ".join(name.lstrip("*") for name in parameters)
         return f"{definition}\n    {names}, = fx_pytree.tree_flatten_spec([{given}], self._in_spec)"
 
     def generate_output(

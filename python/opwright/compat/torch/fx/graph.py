@@ -269,7 +269,7 @@ class Graph:
         memo[id(self)] = made
         values: dict[Node, Node] = {}
         result = made.graph_copy(self, values, return_output_node=True)
-        made._codegen = copy.deepcopy(self._codegen)
+        made._codegen = copy.copy(self._codegen)
         if result is not None:
             value, old = result
             output = made.output(value, type_expr=old.type)
