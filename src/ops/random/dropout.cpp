@@ -33,18 +33,13 @@ Tensor& keep_or_clear_in_place(Tensor& self, double p, bool train) {
 
 // 0 or 1 for each element, or for each channel of each example.
 Tensor draw_noise(const char* who, const Tensor& input, double p, bool of_channels) {
-  if (!of_channels) {
-    Tensor noise = empty_like(input);
-    noise.bernoulli_(1 - p);
-    return noise;
-  }
+  // Not in place: inside vmap a tensor that all samples share can have different noise in each.
+  if (!of_channels) return bernoulli(empty_like(input), 1 - p);
   OPWRIGHT_CHECK_VALUE(input.dim() >= 2, who, ": input must have at least 2 dimensions, got sizes ",
                        to_text(sym_geometry_of(input).sizes));
   SymSizes sizes{input.sym_size(0), input.sym_size(1)};
   for (int64_t i = 2; i < input.dim(); ++i) sizes.push_back(1);
-  Tensor noise = empty(sizes, input.dtype(), {}, input.device());
-  noise.bernoulli_(1 - p);
-  return noise;
+  return bernoulli(empty(sizes, input.dtype(), {}, input.device()), 1 - p);
 }
 
 // The factors that input is multiplied by.

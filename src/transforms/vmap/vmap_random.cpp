@@ -61,7 +61,10 @@ void Vmap::draw(const Operator& op, Arguments args, Results results) {
     return run_at_this_level(op, *body, args, results);
   check_randomness(op);
   if (drawn_) drawn_->note(drawn_generator(op, args, generator_argument(op)));
-  if (op.record(Slot::Vmap) && has_own(op, args)) return process_batched(op, args, results);
+  // Rules of built-in operators draw different numbers for each sample.
+  const bool may_use_rule = randomness_ == Randomness::Different || !is_builtin(op);
+  if (may_use_rule && op.record(Slot::Vmap) && has_own(op, args))
+    return process_batched(op, args, results);
   if (randomness_ == Randomness::Different) return draw_different(op, args, results);
   if (has_own(op, args)) return draw_same(op, args, results);
   const ParentScope scope(*this);
@@ -114,15 +117,17 @@ void Vmap::draw_different(const Operator& op, Arguments args, Results results) {
   }
   if (!op.takes_tensors()) return run_samples(*this, op, args, results, [](int64_t) {});
   if (!has_property(op, Property::DrawsByElement)) return run_by_sample(op, args, results);
-  // A tensor that all samples share gets different numbers in each of them.
-  SmallVector<Tensor, 4> repeated;
+  // A tensor that all samples share gets different numbers in each of them. With the batch first,
+  // the samples get the numbers that one call for the batch draws.
+  SmallVector<Tensor, 4> batches;
   const ReplacedArguments own(args, [&](OpwTensor* tensor) {
-    if (owns(tensor)) return tensor;
+    if (owns(tensor) && dim_of(tensor) == 0) return tensor;
     const ParentScope scope(*this);
-    repeated.push_back(wrap(unwrap(Tensor::borrow(tensor), 0), 0));
-    return repeated.back().get();
+    batches.push_back(wrap(unwrap(Tensor::borrow(tensor), 0), 0));
+    return batches.back().get();
   });
   run_pointwise(op, own.get(), results);
+  if (op.returned_args() != 0) give_arguments_back(op, args, results);
 }
 
 // A functional sibling, which a functionalize above calls: it takes a state and returns the next
