@@ -113,9 +113,16 @@ class Placeholder:
     __gt__ = __le__ = __ge__ = __lt__
 
 
+class MissingModule(types.ModuleType):
+    """A module of torch that the package does not have; `path` may also be a function's."""
+
+    def __call__(self, *args: object, **keywords: object) -> object:
+        return Placeholder(self.missing_path)(*args, **keywords)
+
+
 def placeholder_module(path: str) -> types.ModuleType:
     """Return a module whose every name is missing."""
-    module = types.ModuleType(path, "A module of torch that the package does not have.")
+    module = MissingModule(path)
     module.__path__ = []
     module.missing_path = path
     give_missing_names(module, path)

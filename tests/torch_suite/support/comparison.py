@@ -76,6 +76,8 @@ class Comparison:
         return self.value_difference(np.asarray(actual), np.asarray(expected), rtol, atol)
 
     def array_difference(self, actual: object, expected: object) -> str | None:
+        if isinstance(expected, Sequence):  # a tensor and its elements
+            expected = np.asarray(expected)
         both = is_array(actual) and is_array(expected)
         if not both and not (isinstance(actual, Number) or isinstance(expected, Number)):
             return unequal(actual, expected)
