@@ -6,12 +6,17 @@ from typing import Any, Literal, ParamSpec, TypeVar
 
 from . import _C, pytree
 from ._func.forward_mode import jvp, linearize
-from ._func.functional_module import functional_call, stack_module_state
+from ._func.functional_module import (
+    functional_call,
+    replace_all_batch_norm_modules_,
+    stack_module_state,
+)
 from ._func.jacobian import hessian, jacfwd, jacrev
 from ._func.refusal import refusal
 from ._func.reverse_mode import grad, grad_and_value, value_and_grad, vjp
 
 __all__ = [
+    "debug_unwrap",
     "functional_call",
     "functionalize",
     "grad",
@@ -21,6 +26,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "replace_all_batch_norm_modules_",
     "stack_module_state",
     "value_and_grad",
     "vjp",
@@ -29,6 +35,24 @@ __all__ = [
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+
+
+def debug_unwrap(tensor: _C.Tensor, *, recurse: bool = True) -> _C.Tensor:
+    """Return the tensor inside a value of a transform, to look at it in a debugger.
+
+    With `recurse` it is the one below all transforms. A function that computes with it is wrong.
+
+    >>> import opwright as ow
+    >>> seen = []
+    >>> x = ow.ones(2, 3)
+    >>> _ = ow.vmap(lambda row: (seen.append(ow.func.debug_unwrap(row)), row)[1])(x)
+    >>> seen[0] is x
+    True
+    """
+    inner = _C.inner_value(tensor)
+    while recurse and inner is not tensor:
+        tensor, inner = inner, _C.inner_value(inner)
+    return inner
 
 
 def functionalize(

@@ -200,7 +200,8 @@ void check_write(const Operator& op, uint32_t argument, const Tensor& written) {
   const Interpreter* level = current_interpreter();
   OPWRIGHT_CHECK(self.level == level, op.name(), ": '", name, "' is a tensor from outside of ",
                  level ? level->name() : "eager", " (", level_name(self),
-                 ") and cannot take a value that is differentiated inside; clone it first");
+                 ") and cannot take a value that is differentiated inside, which would mutate a "
+                 "captured Tensor; make it an argument of the function, or clone it first");
   OPWRIGHT_CHECK((self.flags & kOpwFlagInference) == 0, op.name(), ": '", name,
                  "' was made in inference mode and cannot be modified in place where autograd "
                  "records; clone it first");

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/runtime/vmap.h"
 #include "opwright/tensor.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
@@ -104,9 +105,9 @@ struct JacobianResult {
 [[nodiscard]] OPWRIGHT_EXPORT JacobianResult jacrev_function(std::span<const Tensor> inputs,
                                                              const FunctionBody& body,
                                                              int64_t chunk_size = 0);
-[[nodiscard]] OPWRIGHT_EXPORT JacobianResult jacfwd_function(std::span<const Tensor> inputs,
-                                                             const FunctionBody& body,
-                                                             int64_t chunk_size = 0);
+[[nodiscard]] OPWRIGHT_EXPORT JacobianResult
+jacfwd_function(std::span<const Tensor> inputs, const FunctionBody& body, int64_t chunk_size = 0,
+                Randomness randomness = Randomness::Error);
 
 // Resolves indices to non-negative ones. Throws IndexError for one out of range, ValueError for an
 // empty list or a duplicate.

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,8 @@
 #include "opwright/error.h"
 #include "opwright/runtime/func.h"
 #include "opwright/tensor.h"
+#include "opwright/transforms/differentiate/derivative_values.h"
+#include "opwright/transforms/vmap/vmap.h"
 
 namespace nb = nanobind;
 
@@ -61,12 +64,18 @@ nb::object grad_of(const nb::callable& function, const nb::list& inputs) {
   return nb::make_tuple(to_list(found.gradients), to_list(value)[0], to_list(found.aux));
 }
 
-using Jacobian = JacobianResult (*)(std::span<const Tensor>, const FunctionBody&, int64_t);
-
-template <Jacobian kJacobian>
-nb::object jacobian_of(const nb::callable& function, const nb::list& inputs, int64_t chunk_size) {
+nb::object jacrev_of(const nb::callable& function, const nb::list& inputs, int64_t chunk_size) {
   ListFunction body(function);
-  const JacobianResult found = kJacobian(function_inputs(inputs), FunctionBody(body), chunk_size);
+  const JacobianResult found =
+      jacrev_function(function_inputs(inputs), FunctionBody(body), chunk_size);
+  return nb::make_tuple(rows_of(found), to_list(found.aux));
+}
+
+nb::object jacfwd_of(const nb::callable& function, const nb::list& inputs, int64_t chunk_size,
+                     const std::string& randomness) {
+  ListFunction body(function);
+  const JacobianResult found = jacfwd_function(function_inputs(inputs), FunctionBody(body),
+                                               chunk_size, parse_randomness(randomness));
   return nb::make_tuple(rows_of(found), to_list(found.aux));
 }
 
@@ -82,10 +91,28 @@ void bind_func(nb::module_& m) {
   m.def("jvp", &jvp_of, nb::arg("function"), nb::arg("inputs"), nb::arg("tangents"),
         nb::arg("strict"), "Outputs, their tangents and aux.");
   m.def("grad", &grad_of, nb::arg("function"), nb::arg("inputs"), "Gradients, value and aux.");
-  m.def("jacrev", &jacobian_of<&jacrev_function>, nb::arg("function"), nb::arg("inputs"),
-        nb::arg("chunk_size"), "For each output the derivatives by input, and aux.");
-  m.def("jacfwd", &jacobian_of<&jacfwd_function>, nb::arg("function"), nb::arg("inputs"),
-        nb::arg("chunk_size"), "For each output the derivatives by input, and aux.");
+  m.def("jacrev", &jacrev_of, nb::arg("function"), nb::arg("inputs"), nb::arg("chunk_size"),
+        "For each output the derivatives by input, and aux.");
+  m.def("jacfwd", &jacfwd_of, nb::arg("function"), nb::arg("inputs"), nb::arg("chunk_size"),
+        nb::arg("randomness"), "For each output the derivatives by input, and aux.");
+  m.def(
+      "lift_to_derivative",
+      [](const nb::list& tensors) {
+        std::vector<Tensor> lifted;
+        for (const Tensor& each : tensors_of(tensors, "the arguments"))
+          lifted.push_back(lift_to_derivative(each));
+        return to_list(lifted);
+      },
+      nb::arg("tensors"),
+      "Tensors that are not differentiated, as values of the function that runs.");
+  m.def(
+      "inner_value",
+      [](const nb::handle& tensor) {
+        const Tensor inner = inner_value(tensors_of(nb::make_tuple(tensor), "the tensor")[0]);
+        const Tensor list[] = {inner};
+        return nb::object(to_list(list)[0]);
+      },
+      nb::arg("tensor"), "The tensor inside a transform's value; others as they are.");
   m.def(
       "checked_argnums",
       [](const std::vector<int64_t>& argnums, size_t count) {

@@ -10,6 +10,7 @@
 #include "opwright/functions.h"
 #include "opwright/runtime/runtime.h"
 #include "opwright/tensor/tensor_impl.h"
+#include "opwright/transforms/differentiate/derivative_values.h"
 #include "opwright/transforms/trace/data_access.h"
 
 namespace opwright::python {
@@ -18,8 +19,9 @@ namespace {
 bool has_own_data(const Tensor& tensor) { return !tensor.is_fake() && !impl(tensor).is_wrapper(); }
 
 // The tensor itself if its memory can be read here, otherwise a copy on the CPU.
-Tensor readable(const Tensor& tensor, const char* who) {
-  make_data_real(who, tensor);
+Tensor readable(const Tensor& given, const char* who) {
+  make_data_real(who, given);
+  const Tensor tensor = data_holder(given);
   const TensorImpl& self = impl(tensor);
   if (self.is_wrapper() || tensor.is_fake()) throw_no_data(who, tensor);
   return tensor.device().type == kOpwDeviceCpu ? tensor : detached_copy(tensor, {.device = kCpu});

@@ -50,10 +50,10 @@ class Differentiated:
         return list(argnums)
 
     def __call__(self, inputs: list[_C.Tensor]) -> tuple[list[_C.Tensor], list[_C.Tensor]]:
-        args = list(self.args)
+        args, kwargs = self._lift_others()
         for place, value in zip(self.places, self._unflatten_inputs(inputs), strict=True):
             args[place] = value
-        returned = self.func(*args, **self.kwargs)
+        returned = self.func(*args, **kwargs)
         aux = None
         if self.has_aux:
             if not isinstance(returned, tuple) or len(returned) != 2:
@@ -81,6 +81,19 @@ class Differentiated:
                 )
         self.aux_leaves, self.aux_spec = pytree.tree_flatten(aux)
         return outputs, [leaf for leaf in self.aux_leaves if isinstance(leaf, _C.Tensor)]
+
+    def _lift_others(self) -> tuple[list[Any], dict[str, Any]]:
+        """Return all arguments, with tensors as values of this transform: it may write to them."""
+        chosen = dict.fromkeys(self.places)
+        others = [None if i in chosen else arg for i, arg in enumerate(self.args)]
+        leaves, spec = pytree.tree_flatten((others, self.kwargs))
+        places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, _C.Tensor)]
+        if not places:
+            return list(self.args), self.kwargs
+        lifted = _C.lift_to_derivative([leaves[i] for i in places])
+        for place, tensor in zip(places, lifted, strict=True):
+            leaves[place] = tensor
+        return pytree.tree_unflatten(leaves, spec)
 
     def _unflatten_inputs(self, leaves: list[Any]) -> tuple:
         return pytree.tree_unflatten(leaves, self.input_spec)

@@ -77,6 +77,25 @@ def stack_module_state(models: Sequence[Module]) -> tuple[Tensors, Tensors]:
     )
 
 
+def replace_all_batch_norm_modules_(root: Module) -> Module:
+    """Let all batch norms of a module use the statistics of each batch; return the module.
+
+    Running statistics are buffers that a call writes, which transforms cannot do for each sample.
+
+    >>> import opwright as ow
+    >>> model = ow.nn.Sequential(ow.nn.BatchNorm1d(3))
+    >>> ow.func.replace_all_batch_norm_modules_(model)[0].running_mean is None
+    True
+    """
+    from ..nn.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d
+
+    for module in root.modules():
+        if isinstance(module, (BatchNorm1d, BatchNorm2d, BatchNorm3d)):
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            module.track_running_stats = False
+    return root
+
+
 def _merge(dicts: Tensors | Sequence[Tensors]) -> MutableMapping[str, _C.Tensor]:
     if isinstance(dicts, dict):
         return dicts

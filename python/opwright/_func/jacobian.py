@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from .. import _C
 from .differentiated import Argnums, Differentiated
@@ -16,6 +16,7 @@ def _jacobian(
     argnums: Argnums,
     has_aux: bool,
     chunk_size: int | None,
+    options: tuple = (),
 ) -> Callable:
     if chunk_size is not None and chunk_size <= 0:
         raise refusal(
@@ -25,7 +26,7 @@ def _jacobian(
     @functools.wraps(func)
     def run(*args: Any, **kwargs: Any) -> Any:
         call = Differentiated(who, func, args, kwargs, argnums, has_aux)
-        rows, aux = compute(call, call.inputs, chunk_size or 0)
+        rows, aux = compute(call, call.inputs, chunk_size or 0, *options)
         jacobian = call.as_outputs([call.as_inputs(row) for row in rows])
         return (jacobian, call.as_aux(aux)) if has_aux else jacobian
 
@@ -58,18 +59,20 @@ def jacfwd(
     argnums: Argnums = 0,
     has_aux: bool = False,
     *,
+    randomness: Literal["error", "same", "different"] = "error",
     chunk_size: int | None = None,
 ) -> Callable:
     """Return a function that computes the Jacobian of `func` in forward mode.
 
-    Like `jacrev`, but the cost grows with the number of input elements.
+    Like `jacrev`, but the cost grows with the number of input elements. `randomness` is that of
+    `vmap`, which runs the columns.
 
     >>> import opwright as ow
     >>> ow.func.jacfwd(lambda x: x * x)(ow.tensor([1.0, 2.0]))
     tensor([[2., 0.],
             [0., 4.]])
     """
-    return _jacobian("jacfwd", _C.jacfwd, func, argnums, has_aux, chunk_size)
+    return _jacobian("jacfwd", _C.jacfwd, func, argnums, has_aux, chunk_size, (randomness,))
 
 
 def hessian(func: Callable, argnums: Argnums = 0) -> Callable:

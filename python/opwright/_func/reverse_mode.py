@@ -81,8 +81,9 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     """Compute `func(*primals)` and a function from cotangents of its output to gradients.
 
     The pull-back takes cotangents with the structure of the output and returns a tuple with one
-    gradient for each primal. It may be called several times, also inside other transforms. With
-    `has_aux` the result is `(output, pull_back, aux)`.
+    gradient for each primal. It may be called several times, also inside other transforms. Its
+    options `retain_graph` and `create_graph` are torch's and change nothing. With `has_aux` the
+    result is `(output, pull_back, aux)`.
 
     >>> import opwright as ow
     >>> output, pull_back = ow.func.vjp(ow.sin, ow.tensor([0.0, 1.0]))
@@ -94,9 +95,11 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     )
     outputs, pull, aux = _C.vjp(call, call.inputs)
 
-    def pull_back(*cotangents: Any) -> Any:
-        tree = cotangents[0] if len(cotangents) == 1 else cotangents
-        return call.as_inputs(pull(call.flatten_like_outputs(tree, "cotangents")))
+    def pull_back(
+        cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None
+    ) -> Any:
+        # Both options say what always holds here.
+        return call.as_inputs(pull(call.flatten_like_outputs(cotangents, "cotangents")))
 
     output = call.as_outputs(outputs)
     return (output, pull_back, call.as_aux(aux)) if has_aux else (output, pull_back)

@@ -71,7 +71,7 @@ JacobianResult jacrev_function(std::span<const Tensor> inputs, const FunctionBod
 }
 
 JacobianResult jacfwd_function(std::span<const Tensor> inputs, const FunctionBody& body,
-                               int64_t chunk_size) {
+                               int64_t chunk_size, Randomness randomness) {
   JacobianResult jacobian;
   for (size_t k = 0; k < inputs.size(); ++k) {
     check_real("jacfwd", "inputs", inputs[k]);
@@ -79,7 +79,7 @@ JacobianResult jacfwd_function(std::span<const Tensor> inputs, const FunctionBod
     const BatchDims in_dims{0};
     size_t num_outputs = 0;
     std::vector<Tensor> found =
-        run_mapped(basis, in_dims, inputs[k].sym_numel(), Randomness::Error, chunk_size,
+        run_mapped(basis, in_dims, inputs[k].sym_numel(), randomness, chunk_size,
                    [&](std::span<const Tensor> samples) {
                      std::vector<Tensor> tangents(inputs.size());
                      tangents[k] = samples[0];

@@ -22,10 +22,12 @@ void check_foreign_writes(const Level& level, const Operator& op, Arguments args
     visit_tensors(args[index], [&](OpwTensor* written) {
       if (is_wrapper_of(level, written)) [[likely]]
         return;
-      throw_error("RuntimeError", op.name(), ": '", op.schema().arguments[index].name,
-                  "' is a tensor from outside of ", level.name(), " (", BorrowedTensor(written),
-                  ") and cannot be written with a value from inside\n  Write to a clone of it, or "
-                  "return the value.");
+      throw_error(
+          "RuntimeError", op.name(), ": '", op.schema().arguments[index].name,
+          "' is a tensor from outside of ", level.name(), " (", BorrowedTensor(written),
+          ") and cannot be written with a value from inside, which would mutate a captured "
+          "Tensor\n  Make it an argument of the function, write to a clone of it, or return "
+          "the value.");
     });
   }
 }

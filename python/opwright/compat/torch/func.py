@@ -2,6 +2,7 @@
 
 from opwright.compat._absent import absent
 from opwright.func import (
+    debug_unwrap,
     functional_call,
     functionalize,
     grad,
@@ -11,12 +12,14 @@ from opwright.func import (
     jacrev,
     jvp,
     linearize,
+    replace_all_batch_norm_modules_,
     stack_module_state,
     vjp,
     vmap,
 )
 
 __all__ = [
+    "debug_unwrap",
     "functional_call",
     "functionalize",
     "grad",
@@ -26,6 +29,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "replace_all_batch_norm_modules_",
     "stack_module_state",
     "vjp",
     "vmap",
