@@ -78,6 +78,9 @@ JacobianResult jacfwd_function(std::span<const Tensor> inputs, const FunctionBod
     const Tensor basis[] = {basis_of(inputs[k])};
     const BatchDims in_dims{0};
     size_t num_outputs = 0;
+    // Outputs that draw different numbers for each column are a batch; its first is returned.
+    const bool is_batch = randomness == Randomness::Different;
+    const std::optional<int64_t> rest_dim = is_batch ? std::optional<int64_t>(0) : std::nullopt;
     std::vector<Tensor> found =
         run_mapped(basis, in_dims, inputs[k].sym_numel(), randomness, chunk_size,
                    [&](std::span<const Tensor> samples) {
@@ -91,10 +94,11 @@ JacobianResult jacfwd_function(std::span<const Tensor> inputs, const FunctionBod
                      outputs.dims.assign(num_outputs, -1);
                      for (const std::vector<Tensor>& rest : {run.outputs, run.aux}) {
                        outputs.tensors.insert(outputs.tensors.end(), rest.begin(), rest.end());
-                       outputs.dims.resize(outputs.tensors.size(), std::nullopt);
+                       outputs.dims.resize(outputs.tensors.size(), rest_dim);
                      }
                      return outputs;
                    });
+    for (size_t i = num_outputs; is_batch && i < found.size(); ++i) found[i] = found[i].select(0, 0);
     jacobian.rows.resize(num_outputs);
     for (size_t i = 0; i < num_outputs; ++i) {
       jacobian.rows[i].push_back(in_blocks(found[i], found[num_outputs + i], inputs[k]));

@@ -117,6 +117,9 @@ CALLS = {
     "replace_all_batch_norm_modules_": batch_norm,
     "jvp_strict": lambda t: t.func.jvp(t.sin, (t.zeros(2),), (t.ones(2),), strict=True),
     "jacfwd_randomness": lambda t: t.func.jacfwd(t.bernoulli, randomness="same")(t.ones(2)),
+    "jacfwd_different": lambda t: t.func.jacfwd(
+        lambda x: (t.bernoulli(x) * x, x + 1), randomness="different", has_aux=True
+    )(t.ones(2)),
     "linearize": lambda t: t.func.linearize(lambda x, y: x * y, t.ones(2), t.ones(2) * 3)[1](
         t.ones(2), t.zeros(2)
     ),
