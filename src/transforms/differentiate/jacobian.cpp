@@ -98,7 +98,8 @@ JacobianResult jacfwd_function(std::span<const Tensor> inputs, const FunctionBod
                      }
                      return outputs;
                    });
-    for (size_t i = num_outputs; is_batch && i < found.size(); ++i) found[i] = found[i].select(0, 0);
+    for (size_t i = num_outputs; is_batch && i < found.size(); ++i)
+      found[i] = found[i].select(0, 0);
     jacobian.rows.resize(num_outputs);
     for (size_t i = 0; i < num_outputs; ++i) {
       jacobian.rows[i].push_back(in_blocks(found[i], found[num_outputs + i], inputs[k]));
