@@ -17,6 +17,7 @@ void accumulate(const Tensor& leaf, Tensor gradient) {
   Tensor& sum = history.gradient();
   const bool is_recorded = thread_state().grad_is_enabled();
   if (!sum.is_defined()) {
+    gradient = fit_layout(std::move(gradient), leaf);
     if (is_recorded) {
       sum = std::move(gradient);
     } else {

@@ -24,6 +24,7 @@ class OPWRIGHT_EXPORT Accumulate final : public TapeNode {
   explicit Accumulate(const Tensor& leaf);
 
   [[nodiscard]] std::string name() const override { return "accumulate"; }
+  [[nodiscard]] std::string backward_name() const override { return "AccumulateGrad"; }
   void apply(std::span<Tensor> gradients, std::span<Tensor> given) override;
   [[nodiscard]] bool accumulates() const noexcept override { return edges().empty(); }
   // The leaf represents an outer one, which receives the gradients from here on.

@@ -1,5 +1,6 @@
 #include "opwright/autograd/backward.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -21,9 +22,11 @@ namespace {
 
 // The gradients of all outputs belong to one level, which is current during the backward pass: that
 // of the outputs, or a more inner one of the given gradients (a batch of them under vmap).
-Interpreter* level_of(std::span<const Tensor> outputs, std::span<const Tensor> gradients) {
-  if (outputs.empty()) return nullptr;
-  auto* of_outputs = static_cast<Interpreter*>(impl(outputs[0]).level);
+Interpreter* level_of(std::span<const GradientPoint> outputs, std::span<const Tensor> gradients) {
+  const auto given = std::ranges::find_if(
+      outputs, [](const GradientPoint& output) { return output.tensor.is_defined(); });
+  if (given == outputs.end()) return outputs.empty() ? nullptr : current_interpreter();
+  auto* of_outputs = static_cast<Interpreter*>(impl(given->tensor).level);
   for (const Tensor& gradient : gradients) {
     if (!gradient.is_defined()) continue;
     auto* level = static_cast<Interpreter*>(impl(gradient).level);
@@ -34,10 +37,22 @@ Interpreter* level_of(std::span<const Tensor> outputs, std::span<const Tensor> g
   return of_outputs;
 }
 
-std::vector<Tensor> as_seen(std::span<const Tensor> tensors) {
-  std::vector<Tensor> all;
-  for (const Tensor& tensor : tensors) all.push_back(seen(tensor));
+std::vector<GradientPoint> as_seen(std::span<const GradientPoint> points) {
+  std::vector<GradientPoint> all(points.begin(), points.end());
+  for (GradientPoint& point : all) {
+    if (point.tensor.is_defined()) point.tensor = seen(point.tensor);
+  }
   return all;
+}
+
+std::vector<GradientPoint> as_points(std::span<const Tensor> tensors) {
+  std::vector<GradientPoint> points;
+  for (const Tensor& tensor : tensors) points.push_back({tensor});
+  return points;
+}
+
+Edge edge_of(const GradientPoint& point) {
+  return point.tensor.is_defined() ? edge_of(point.tensor) : point.edge;
 }
 
 // The transform that hides the tensor's history, which exists further out; null: none.
@@ -62,33 +77,41 @@ void refuse_hidden_history(const Tensor& tensor, const char* which) {
                  "backward(inputs=...), autograd.grad; or detach tensors from outside.");
 }
 
-Tensor one_for(const Tensor& output) {
-  OPWRIGHT_CHECK(guard_or_false(output.sym_numel() == 1),
-                 "backward: a gradient is needed for an output of ",
-                 to_text(ValueMeta(output).sizes()),
+// The gradient 1 of an output with a single element.
+Tensor one_for(const ValueMeta& output) {
+  SymInt numel = 1;
+  for (const SymInt& size : output.sizes()) numel = numel * size;
+  OPWRIGHT_CHECK(guard_or_false(numel == 1), "backward: a gradient is needed for an output of ",
+                 to_text(output.sizes()),
                  " elements; only one of a single element is a scalar whose gradient is 1\n  Pass "
                  "gradient=, or reduce it first, e.g. output.sum().backward()");
   OPWRIGHT_CHECK(!is_complex(output.dtype()),
                  "backward: a gradient is needed for an output of dtype ", output.dtype(),
                  "; only for a real one it is 1");
-  return opwright::ones_like(output);
+  return opwright::ones(output.sizes(), output.dtype(), {}, output.device());
 }
 
-RootGradient root_of(const Tensor& output, const Tensor& gradient) {
+RootGradient root_of(const GradientPoint& output, const Tensor& gradient) {
   Edge edge = edge_of(output);
-  if (!edge) refuse_hidden_history(output, "an output");
+  if (!edge) refuse_hidden_history(output.tensor, "an output");
   OPWRIGHT_CHECK(edge,
                  "backward: the output does not require grad: nothing that requires grad "
                  "had a part in it, or it was made under no_grad");
-  if (!gradient.is_defined()) return {std::move(edge), one_for(output)};
-  const ValueMeta meta(output);
+  const bool is_tensor = output.tensor.is_defined();
+  const ValueMeta meta = is_tensor ? ValueMeta(output.tensor) : edge.node->meta(edge.place);
+  if (!gradient.is_defined()) {
+    Tensor one = is_tensor && output.tensor.dim() == 0 && !is_complex(meta.dtype())
+                     ? opwright::ones_like(output.tensor)
+                     : one_for(meta);
+    return {std::move(edge), std::move(one)};
+  }
   OPWRIGHT_CHECK(has_sizes(gradient, meta.sizes()), "backward: the gradient has sizes ",
                  to_text(ValueMeta(gradient).sizes()), ", but its output has ",
                  to_text(meta.sizes()));
   return {std::move(edge), fit_dtype(gradient, meta.dtype())};
 }
 
-std::vector<RootGradient> roots_of(std::span<const Tensor> outputs,
+std::vector<RootGradient> roots_of(std::span<const GradientPoint> outputs,
                                    std::span<const Tensor> gradients) {
   OPWRIGHT_CHECK(gradients.empty() || gradients.size() == outputs.size(),
                  "backward: ", outputs.size(), " outputs, but ", gradients.size(), " gradients");
@@ -99,25 +122,37 @@ std::vector<RootGradient> roots_of(std::span<const Tensor> outputs,
   return roots;
 }
 
-std::vector<Edge> targets_of(std::span<const Tensor> inputs) {
+std::vector<Edge> targets_of(std::span<const GradientPoint> inputs) {
   std::vector<Edge> targets;
   for (size_t i = 0; i < inputs.size(); ++i) {
     targets.push_back(edge_of(inputs[i]));
-    if (!targets.back()) refuse_hidden_history(inputs[i], "an input");
+    if (!targets.back()) refuse_hidden_history(inputs[i].tensor, "an input");
     OPWRIGHT_CHECK(targets.back(), "grad: input ", i, " does not require grad");
   }
   return targets;
 }
 
+// Adds a gradient to the .grad of an input: a tensor, or the edge of a leaf.
+void accumulate_at(const GradientPoint& input, Tensor gradient) {
+  if (input.tensor.is_defined()) return accumulate(input.tensor, std::move(gradient));
+  const auto* leaf = dynamic_cast<const Accumulate*>(input.edge.node.get());
+  if (!leaf) return;
+  if (const Tensor tensor = leaf->leaf(); tensor.is_defined()) {
+    accumulate(tensor, std::move(gradient));
+  }
+}
+
 }  // namespace
 
-void backward(std::span<const Tensor> given_outputs, std::span<const Tensor> gradients,
-              std::span<const Tensor> given_inputs, BackwardOptions options) {
-  const std::vector<Tensor> outputs = as_seen(given_outputs);
-  const std::vector<Tensor> inputs = as_seen(given_inputs);
+void backward(std::span<const GradientPoint> given_outputs, std::span<const Tensor> gradients,
+              std::span<const GradientPoint> given_inputs, BackwardOptions options) {
+  const std::vector<GradientPoint> outputs = as_seen(given_outputs);
+  const std::vector<GradientPoint> inputs = as_seen(given_inputs);
   const InterpreterScope level(level_of(outputs, gradients));
   if (inputs.empty()) {
-    for (const Tensor& output : outputs) refuse_hidden_history(output, "an output");
+    for (const GradientPoint& output : outputs) {
+      if (output.tensor.is_defined()) refuse_hidden_history(output.tensor, "an output");
+    }
   }
   const AttentionScope mode(kAttentionGradOff, !options.create_graph);
   const EngineOptions engine{.keeps_graph = options.keeps_graph || options.create_graph};
@@ -126,15 +161,25 @@ void backward(std::span<const Tensor> given_outputs, std::span<const Tensor> gra
   const std::vector<Edge> targets = targets_of(inputs);
   std::vector<Tensor> found = run_backward_to(roots, targets, engine);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (found[i].is_defined()) accumulate(inputs[i], std::move(found[i]));
+    if (found[i].is_defined()) accumulate_at(inputs[i], std::move(found[i]));
   }
 }
 
-std::vector<Tensor> grad(std::span<const Tensor> given_outputs,
-                         std::span<const Tensor> given_inputs, std::span<const Tensor> gradients,
-                         BackwardOptions options) {
-  const std::vector<Tensor> outputs = as_seen(given_outputs);
-  const std::vector<Tensor> inputs = as_seen(given_inputs);
+void backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients,
+              std::span<const Tensor> inputs, BackwardOptions options) {
+  backward(as_points(outputs), gradients, as_points(inputs), options);
+}
+
+std::vector<Tensor> grad(std::span<const Tensor> outputs, std::span<const Tensor> inputs,
+                         std::span<const Tensor> gradients, BackwardOptions options) {
+  return grad(as_points(outputs), as_points(inputs), gradients, options);
+}
+
+std::vector<Tensor> grad(std::span<const GradientPoint> given_outputs,
+                         std::span<const GradientPoint> given_inputs,
+                         std::span<const Tensor> gradients, BackwardOptions options) {
+  const std::vector<GradientPoint> outputs = as_seen(given_outputs);
+  const std::vector<GradientPoint> inputs = as_seen(given_inputs);
   const InterpreterScope level(level_of(outputs, gradients));
   const std::vector<Edge> targets = targets_of(inputs);
   const AttentionScope mode(kAttentionGradOff, !options.create_graph);
@@ -143,7 +188,7 @@ std::vector<Tensor> grad(std::span<const Tensor> given_outputs,
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (found[i].is_defined()) continue;
     if (options.materialize) {
-      found[i] = ValueMeta(inputs[i]).zeros();
+      found[i] = targets[i].node->meta(targets[i].place).zeros();
       continue;
     }
     OPWRIGHT_CHECK(options.allow_unused, "grad: input ", i,

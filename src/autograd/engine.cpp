@@ -1,7 +1,9 @@
 #include "opwright/autograd/engine.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
@@ -190,11 +192,32 @@ class Needed {
   std::unordered_set<const TapeNode*> needed_;
 };
 
+class Engine;
+constinit thread_local Engine* running __attribute__((tls_model("initial-exec"))) = nullptr;
+std::atomic<uint64_t> next_backward{1};
+
+// All nodes that the roots lead to.
+std::unordered_set<const TapeNode*> find_reachable(std::span<const RootGradient> roots) {
+  std::unordered_set<const TapeNode*> found;
+  std::vector<const TapeNode*> waiting;
+  const auto enter = [&](const TapeNode* node) {
+    if (node && found.insert(node).second) waiting.push_back(node);
+  };
+  for (const RootGradient& root : roots) enter(root.edge.node.get());
+  while (!waiting.empty()) {
+    const TapeNode* node = waiting.back();
+    waiting.pop_back();
+    for (const Edge& edge : node->edges()) enter(edge.node.get());
+  }
+  return found;
+}
+
 class Engine {
  public:
   Engine(std::span<const RootGradient> roots, std::span<const Edge> targets, bool has_targets,
          EngineOptions options)
-      : targets_(targets),
+      : roots_(roots),
+        targets_(targets),
         has_targets_(has_targets),
         options_(options),
         waiting_(options.recorder),
@@ -206,8 +229,24 @@ class Engine {
   }
 
   std::vector<Tensor> run() {
+    struct Running {
+      explicit Running(Engine* engine) : outer(std::exchange(running, engine)) {}
+      ~Running() { running = outer; }
+      Running(const Running&) = delete;
+      Running& operator=(const Running&) = delete;
+      Engine* outer;
+    };
+    const Running scope(this);
     while (!waiting_.empty()) step(waiting_.take_youngest());
     return std::move(found_);
+  }
+
+  [[nodiscard]] uint64_t id() const noexcept { return id_; }
+  [[nodiscard]] bool has_targets() const noexcept { return has_targets_; }
+  [[nodiscard]] bool will_run(const TapeNode& node) {
+    if (needed_) return needed_->contains(&node);
+    if (!reachable_) reachable_ = find_reachable(roots_);
+    return reachable_->contains(&node);
   }
 
  private:
@@ -250,10 +289,13 @@ class Engine {
     given_.clear();
   }
 
+  uint64_t id_ = next_backward.fetch_add(1, std::memory_order_relaxed);
+  std::span<const RootGradient> roots_;
   std::span<const Edge> targets_;
   bool has_targets_;
   EngineOptions options_;
   std::optional<Needed> needed_;
+  std::optional<std::unordered_set<const TapeNode*>> reachable_;  // once it was asked for
   Waiting waiting_;
   std::vector<Tensor> found_;
   SmallVector<Tensor, 4> given_;  // results of the running node; empty between nodes
@@ -269,5 +311,9 @@ std::vector<Tensor> run_backward_to(std::span<const RootGradient> roots,
                                     std::span<const Edge> targets, EngineOptions options) {
   return Engine(roots, targets, true, options).run();
 }
+
+uint64_t current_backward() noexcept { return running ? running->id() : 0; }
+bool backward_has_targets() noexcept { return running && running->has_targets(); }
+bool will_run(const TapeNode& node) { return running && running->will_run(node); }
 
 }  // namespace opwright

@@ -7,6 +7,7 @@
 
 #include "opwright/autograd/tape.h"
 #include "opwright/tensor.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -40,5 +41,13 @@ void run_backward(std::span<const RootGradient> roots, EngineOptions options = {
 [[nodiscard]] std::vector<Tensor> run_backward_to(std::span<const RootGradient> roots,
                                                   std::span<const Edge> targets,
                                                   EngineOptions options = {});
+
+// Identifies the backward pass that runs on this thread, the innermost one; 0: none runs.
+[[nodiscard]] OPWRIGHT_EXPORT uint64_t current_backward() noexcept;
+// Whether the backward pass that runs on this thread runs this node, now or later. For a target of
+// run_backward_to: whether a gradient may arrive there.
+[[nodiscard]] OPWRIGHT_EXPORT bool will_run(const TapeNode& node);
+// Whether it computes gradients at targets only (run_backward_to).
+[[nodiscard]] OPWRIGHT_EXPORT bool backward_has_targets() noexcept;
 
 }  // namespace opwright

@@ -3,9 +3,11 @@
 #include <atomic>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "opwright/base/small_vector.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
+#include "opwright/tensor/memory_format.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
 
@@ -40,7 +42,23 @@ bool is_sole_owner(const Tensor& gradient) {
   const TensorImpl& self = impl(gradient);
   return !self.is_wrapper() && self.count == 1 && self.storage &&
          self.storage->count.load(std::memory_order_acquire) == 1 && !gradient.is_symbolic() &&
-         (self.flags & (kAutogradFlags | kOpwFlagFake)) == 0 && gradient.is_contiguous();
+         (self.flags & (kAutogradFlags | kOpwFlagFake)) == 0 &&
+         (gradient.is_contiguous() ||
+          is_non_overlapping_and_dense(gradient.sizes(), gradient.strides()));
+}
+
+Tensor fit_layout(Tensor gradient, const Tensor& leaf) {
+  if (impl(gradient).level != impl(leaf).level) return gradient;
+  const bool is_plain = !gradient.is_symbolic() && !leaf.is_symbolic();
+  if (is_plain && leaf.is_contiguous()) {
+    return gradient.is_contiguous() ? gradient : gradient.contiguous();
+  }
+  const SymGeometry wanted = sym_geometry_of(leaf);
+  if (!is_non_overlapping_and_dense(wanted.sizes, wanted.strides)) return gradient.contiguous();
+  if (has_strides(gradient, wanted)) return gradient;
+  return opwright::copy(opwright::empty_strided(wanted.sizes, wanted.strides, gradient.dtype(), {},
+                                                gradient.device()),
+                        gradient);
 }
 
 Tensor fit_dtype(const Tensor& gradient, DType dtype) {

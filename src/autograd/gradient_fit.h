@@ -13,6 +13,9 @@ namespace opwright {
                                                     std::span<const SymInt> sizes);
 // Whether there are no other owners, so that its memory may be reused or accumulated into.
 [[nodiscard]] bool is_sole_owner(const Tensor& gradient);
+// In the memory layout that the .grad of a leaf has: the leaf's strides if they are dense, else
+// contiguous.
+[[nodiscard]] Tensor fit_layout(Tensor gradient, const Tensor& leaf);
 // Converts to the dtype of the value: the real part of a complex gradient for a real value.
 [[nodiscard]] OPWRIGHT_EXPORT Tensor fit_dtype(const Tensor& gradient, DType dtype);
 

@@ -28,6 +28,10 @@ void catch_up(const Tensor& view, History& history) {
                  record->op->name(),
                  " made under no_grad is used after its base was modified in place with grad mode "
                  "on; make the view again");
+  OPWRIGHT_CHECK(!record->find_fixed_step() || !record->find_fixed_step()->is_of_function,
+                 "the output of an autograd.Function is a view and its base or another view of its "
+                 "base has been modified inplace, so that its gradient is not known; clone the "
+                 "output of the Function");
   history.seen = rebases;
   if (!requires_grad(history.root)) return;
   auto* level = static_cast<Interpreter*>(impl(view).level);
@@ -42,6 +46,13 @@ const TapeNodePtr& accumulator_of(const Tensor& leaf) {
   History& history = history_of(leaf);
   if (!history.accumulator) history.accumulator = TapeNodePtr::take(new Accumulate(leaf));
   return history.accumulator;
+}
+
+void add_retaining_hook(TapeNode& node, uint32_t place, const IntrusivePtr<KeptGradient>& kept) {
+  kept->hook = node.add_retaining_hook(place, [kept](const Tensor& gradient) {
+    kept->gradient = kept->gradient.is_defined() ? kept->gradient + gradient : gradient;
+    return Tensor();
+  });
 }
 
 // A backward on another thread may still hold a leaf that is dropped here.
@@ -62,6 +73,8 @@ void History::operator delete(void* memory, size_t bytes) noexcept { free_block(
 History::~History() {
   if (accumulator) static_cast<Accumulate&>(*accumulator).forget_leaf();
 }
+
+std::string History::node_name() const { return node ? node->backward_name() : std::string(); }
 
 History& history_of(const Tensor& tensor) {
   TensorImpl& self = impl(tensor);
@@ -139,10 +152,7 @@ void retain_gradient(const Tensor& tensor) {
   History& history = history_of(tensor);
   if (std::exchange(history.retains_gradient, true)) return;
   (void)history.gradient();
-  edge.node->add_retaining_hook(edge.place, [kept = history.kept](const Tensor& gradient) {
-    kept->gradient = kept->gradient.is_defined() ? kept->gradient + gradient : gradient;
-    return Tensor();
-  });
+  add_retaining_hook(*edge.node, edge.place, history.kept);
 }
 
 bool retains_gradient(const Tensor& tensor) {
@@ -174,6 +184,10 @@ void set_data(const Tensor& tensor, const Tensor& source) {
 
 void set_history(const Tensor& tensor, TapeNodePtr node, uint32_t place) {
   History& history = history_of(tensor);
+  if (history.retains_gradient) [[unlikely]] {
+    if (history.node) history.node->remove_hook(history.kept->hook);
+    add_retaining_hook(*node, place, history.kept);
+  }
   history.node = std::move(node);
   history.place = place;
   impl(tensor).flags |= kOpwFlagRequiresGrad;
@@ -212,7 +226,20 @@ void check_write(const Operator& op, uint32_t argument, const Tensor& written) {
                    view->op->name(),
                    " made under no_grad, and cannot be modified in place with grad mode on; make "
                    "the view with grad mode on, or write under no_grad");
-    if (view->is_differentiable()) root = find_history(written.get())->root;
+    if (view->is_differentiable()) {
+      const ViewRecord* fixed = view->find_fixed_step();
+      OPWRIGHT_CHECK(!fixed || fixed->is_of_function, op.name(), ": '", name,
+                     "' is one of the views that ", fixed->op->name(),
+                     " returned. The output of a function that returns multiple views cannot be "
+                     "modified in place where autograd records; compute a new tensor, or take the "
+                     "view by an index");
+      OPWRIGHT_CHECK(!fixed, op.name(), ": '", name,
+                     "' is an output of an autograd.Function that is a view and is being modified "
+                     "inplace. This view was created inside a custom Function (or because an input "
+                     "was returned as-is), whose own backward the write would override; clone the "
+                     "output of the Function");
+      root = find_history(written.get())->root;
+    }
   }
   const bool is_leaf_itself = requires_grad(written) && is_leaf(written);
   OPWRIGHT_CHECK(!is_leaf_itself && (!requires_grad(root) || !is_leaf(root)), op.name(), ": '",

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "opwright/autograd/tape.h"
@@ -31,6 +32,7 @@ struct OPWRIGHT_EXPORT ViewRecord : Counted<ViewRecord> {
   uint32_t viewed = 0;  // the argument that is the base
   uint32_t place = 0;   // its index in a list of views
   bool gives_list = false;
+  bool is_of_function = false;    // the output of an autograd.Function, which has its own backward
   bool is_under_no_grad = false;  // grad mode was off, or the base is such a view
   SmallVector<OpwValue, 2> rest;  // the arguments without the base, owned
 
@@ -43,6 +45,9 @@ struct OPWRIGHT_EXPORT ViewRecord : Counted<ViewRecord> {
   [[nodiscard]] bool is_hidden() const;
   // Whether autograd treats it as an independent value (detach).
   [[nodiscard]] bool is_detached() const;
+  // The step that returned a list of views (unbind, split) or that an autograd.Function made, here
+  // or further up; null: none. Such a view may not be written where autograd records.
+  [[nodiscard]] const ViewRecord* find_fixed_step() const;
 };
 using ViewRecordPtr = IntrusivePtr<ViewRecord>;
 using ViewSteps = SmallVector<ViewRecordPtr, 4>;  // starting at the root
@@ -50,12 +55,14 @@ using ViewSteps = SmallVector<ViewRecordPtr, 4>;  // starting at the root
 // The .grad of a tensor: of a leaf, or of a value with retain_grad.
 struct KeptGradient : Counted<KeptGradient> {
   Tensor gradient;
+  uint64_t hook = 0;  // of retain_grad, on the tensor's node
 };
 
 struct OPWRIGHT_EXPORT History final : AutogradMeta {
   static void* operator new(size_t bytes);
   static void operator delete(void* memory, size_t bytes) noexcept;
   ~History() override;
+  [[nodiscard]] std::string node_name() const override;
 
   TapeNodePtr node;  // null: a leaf
   uint32_t place = 0;
@@ -99,7 +106,7 @@ OPWRIGHT_EXPORT void set_requires_grad(const Tensor& tensor, bool on);
 [[nodiscard]] OPWRIGHT_EXPORT Tensor gradient_of(const Tensor& tensor);
 // Checks sizes, dtype and device.
 OPWRIGHT_EXPORT void set_gradient(const Tensor& tensor, Tensor gradient);
-// Keeps the gradient of a tensor that is not a leaf.
+// Keeps the gradient of a tensor that is not a leaf: that of its value after later writes.
 OPWRIGHT_EXPORT void retain_gradient(const Tensor& tensor);
 
 [[nodiscard]] OPWRIGHT_EXPORT bool retains_gradient(const Tensor& tensor);
@@ -133,8 +140,8 @@ void note_results_as_views(const Operator& op, Arguments args, Results results);
 
 // Whether a view takes part in recording (AutogradHooks::is_tracked).
 [[nodiscard]] bool is_tracked(OpwTensor* view, bool is_written);
-// Throws RuntimeError for a leaf, a view of one, a view created under no_grad, and a tensor of
-// another level.
+// Throws RuntimeError for a leaf, a view of one, a view created under no_grad, one of several views
+// that an operator returned, and a tensor of another level.
 void check_write(const Operator& op, uint32_t argument, const Tensor& written);
 // The tensor's memory now holds output `place` of the node.
 OPWRIGHT_EXPORT void rebase(const Tensor& written, TapeNodePtr node, uint32_t place);

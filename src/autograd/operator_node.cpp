@@ -359,6 +359,21 @@ class FormulaArguments {
 
 }  // namespace
 
+// The words of the operator's name without namespace, overload and a leading or trailing '_'.
+std::string OperatorNode::backward_name() const {
+  std::string text;
+  bool begins_word = true;
+  for (const char each : op_->schema().name.base) {
+    if (each == '_') {
+      begins_word = true;
+      continue;
+    }
+    text += begins_word && each >= 'a' && each <= 'z' ? static_cast<char>(each - 'a' + 'A') : each;
+    begins_word = false;
+  }
+  return text + "Backward0";
+}
+
 std::string OperatorNode::line_text() const {
   if (!extra_ || !extra_->line.is_known()) return {};
   return concatenate(", called at ", extra_->line.text());

@@ -38,6 +38,7 @@ class OPWRIGHT_EXPORT OperatorNode final : public FormulaNode {
   OperatorNode(const Operator& op, Arguments args, ArgumentEdges&& edges);
 
   [[nodiscard]] std::string name() const override { return op_->name(); }
+  [[nodiscard]] std::string backward_name() const override;
   [[nodiscard]] std::string line_text() const override;
   void apply(std::span<Tensor> gradients, std::span<Tensor> given) override;
   // Runs only the formula: a result for each tensor argument, as the author returned it. Missing

@@ -16,6 +16,7 @@ class ScatterNode final : public TapeNode {
   ScatterNode(const Tensor& root, const Tensor& view, ViewSteps steps);
 
   [[nodiscard]] std::string name() const override { return "scatter"; }
+  [[nodiscard]] std::string backward_name() const override { return "CopySlices"; }
   void apply(std::span<Tensor> gradients, std::span<Tensor> given) override;
 
  private:

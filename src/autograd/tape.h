@@ -88,8 +88,10 @@ class OPWRIGHT_EXPORT TapeNode {
   // its mirror, and the count does not include it.
   [[nodiscard]] std::atomic<uint32_t>& count_word() const noexcept { return count_; }
 
-  // The name in errors and Python: the operator's, or what the node does.
+  // The name in errors: the operator's, or what the node does.
   [[nodiscard]] virtual std::string name() const = 0;
+  // The name in Python, as PyTorch has it: "MulBackward0" for aten::mul.Tensor.
+  [[nodiscard]] virtual std::string backward_name() const { return name(); }
   // ", called at file:line" if anomaly mode was on when it was recorded, else empty.
   [[nodiscard]] virtual std::string line_text() const { return {}; }
   // Computes the gradients along the edges from those of the outputs; undefined: none. Called at

@@ -65,6 +65,11 @@ ViewRecord::~ViewRecord() {
 
 bool ViewRecord::is_differentiable() const { return !is_under_no_grad && !is_detached(); }
 bool ViewRecord::is_hidden() const { return is_under_no_grad && !is_detached(); }
+const ViewRecord* ViewRecord::find_fixed_step() const {
+  const ViewRecord* step = this;
+  while (step && !step->gives_list && !step->is_of_function) step = step->parent.get();
+  return step;
+}
 bool ViewRecord::is_detached() const { return op->tags().has(Tag::Nondifferentiable); }
 
 ViewRecord* find_view(const Tensor& tensor) {

@@ -231,7 +231,10 @@ std::string to_text(const Tensor& tensor) {
   if (dtype != DType::Float32 && !is_seen_by_elements)
     suffixes.push_back(concatenate("dtype=", dtype));
   if (self.level) suffixes.push_back(concatenate("inside='", self.level->name(), "'"));
-  if (tensor.requires_grad()) suffixes.emplace_back("requires_grad=True");
+  if (tensor.requires_grad()) {
+    const std::string node = self.autograd ? self.autograd->node_name() : std::string();
+    suffixes.push_back(node.empty() ? "requires_grad=True" : concatenate("grad_fn=<", node, ">"));
+  }
   std::string text(kPrefix);
   if (shows_elements) {
     const CpuMemory memory(self);

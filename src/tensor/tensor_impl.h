@@ -30,6 +30,8 @@ struct OPWRIGHT_EXPORT AutogradMeta {
   AutogradMeta(const AutogradMeta&) = delete;
   AutogradMeta& operator=(const AutogradMeta&) = delete;
   virtual ~AutogradMeta() = default;
+  // The name of the node that computed the tensor ("MulBackward0"); empty: a leaf.
+  [[nodiscard]] virtual std::string node_name() const = 0;
 };
 
 // Sizes, strides and offset of a tensor, at least one of which is a symbol.

@@ -1,5 +1,7 @@
 #include "bindings/autograd/autograd.h"
 
+#include "bindings/autograd/dual_level.h"
+#include "bindings/autograd/function_level.h"
 #include "bindings/autograd/function_node.h"
 #include "bindings/autograd/saved_tensor_hooks.h"
 #include "bindings/autograd/tape_hooks.h"
@@ -8,9 +10,11 @@
 #include "bindings/object/tape_object.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"
+#include "opwright/autograd/engine.h"
 #include "opwright/autograd/history.h"
 #include "opwright/autograd/tape.h"
 #include "opwright/error.h"
+#include "opwright/tensor/wrapper.h"
 #include "opwright/transforms/trace/data_access.h"
 
 namespace nb = nanobind;
@@ -18,27 +22,38 @@ namespace nb = nanobind;
 namespace opwright::python {
 namespace {
 
-std::vector<Tensor> read_list(PyObject* given, const char* what, bool may_be_none) {
+// The items of an iterable that is not a string.
+nb::object read_items(PyObject* given, const char* what, const char* of_what) {
+  const nb::object iterator =
+      PyUnicode_Check(given) ? nb::object() : nb::steal(PyObject_GetIter(given));
+  if (!iterator.is_valid()) PyErr_Clear();
+  OPWRIGHT_CHECK_TYPE(iterator.is_valid(), what, " must be a ", of_what,
+                      " or an iterable of them, got ", class_name(given));
+  return own(PySequence_List(iterator.ptr()));
+}
+
+// A pair of a node and a place: GradientEdge.
+bool is_edge(PyObject* given) {
+  return PyTuple_Check(given) && PyTuple_GET_SIZE(given) == 2 &&
+         is_tape_object(PyTuple_GET_ITEM(given, 0)) && PyLong_Check(PyTuple_GET_ITEM(given, 1));
+}
+
+GradientPoint read_point(PyObject* given, const char* what) {
   if (is_tensor(given)) return {handle_of(given)};
-  OPWRIGHT_CHECK_TYPE(PySequence_Check(given) && !PyUnicode_Check(given), what,
-                      " must be a tensor or a sequence of tensors, got ", class_name(given));
-  const nb::object items = own(PySequence_Fast(given, what));
-  std::vector<Tensor> tensors;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i) {
-    PyObject* item = PySequence_Fast_GET_ITEM(items.ptr(), i);
-    const bool is_none = may_be_none && item == Py_None;
-    OPWRIGHT_CHECK_TYPE(is_none || is_tensor(item), what, " must be tensors",
-                        may_be_none ? " or None" : "", ", got ", class_name(item));
-    tensors.push_back(is_none ? Tensor() : handle_of(item));
-  }
-  return tensors;
+  OPWRIGHT_CHECK_TYPE(is_edge(given), what, " must be tensors or gradient edges, got ",
+                      class_name(given));
+  TapeNode* node = as_tape_object(PyTuple_GET_ITEM(given, 0)).node;
+  const auto place = PyLong_AsLong(PyTuple_GET_ITEM(given, 1));
+  OPWRIGHT_CHECK_INDEX(place >= 0 && place < node->num_places(), what, ": the node has ",
+                       node->num_places(), " outputs, the gradient edge names output ", place);
+  return {Tensor(), Edge{TapeNodePtr::share(node), static_cast<uint32_t>(place)}};
 }
 
 // grad(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, materialize)
 PyObject* grad(PyObject* /*module*/, PyObject* const* args, Py_ssize_t /*num_args*/) {
   return guarded([&] {
-    const std::vector<Tensor> outputs = read_tensors(args[0], "grad: outputs");
-    const std::vector<Tensor> inputs = read_tensors(args[1], "grad: inputs");
+    const std::vector<GradientPoint> outputs = read_points(args[0], "grad: outputs");
+    const std::vector<GradientPoint> inputs = read_points(args[1], "grad: inputs");
     const std::vector<Tensor> gradients = read_gradients(args[2], "grad: grad_outputs");
     BackwardOptions options = read_options(args[3], args[4] == Py_True);
     options.allow_unused = args[5] == Py_True;
@@ -57,15 +72,19 @@ PyObject* grad(PyObject* /*module*/, PyObject* const* args, Py_ssize_t /*num_arg
 // backward(outputs, gradients, retain_graph, create_graph, inputs)
 PyObject* run_backward(PyObject* /*module*/, PyObject* const* args, Py_ssize_t /*num_args*/) {
   return guarded([&] {
-    const std::vector<Tensor> outputs = read_tensors(args[0], "backward: tensors");
+    const std::vector<GradientPoint> outputs = read_points(args[0], "backward: tensors");
     const std::vector<Tensor> gradients = read_gradients(args[1], "backward: grad_tensors");
     const BackwardOptions options = read_options(args[2], args[3] == Py_True);
-    std::vector<Tensor> inputs;
+    std::vector<GradientPoint> inputs;
     if (args[4] != Py_None) {
-      inputs = read_tensors(args[4], "backward: inputs");
+      inputs = read_points(args[4], "backward: inputs");
       OPWRIGHT_CHECK(!inputs.empty(), "backward: inputs is empty; omit it for all leaves");
     }
-    if (inputs.empty()) make_history_real(outputs);
+    if (inputs.empty()) {
+      for (const GradientPoint& output : outputs) {
+        if (output.tensor.is_defined()) make_history_real({&output.tensor, 1});
+      }
+    }
     opwright::backward(outputs, gradients, inputs, options);
     return Py_NewRef(Py_None);
   });
@@ -77,12 +96,28 @@ PyMethodDef autograd_functions[] = {{"_grad", as_method(grad), METH_FASTCALL, nu
 
 }  // namespace
 
-std::vector<Tensor> read_tensors(PyObject* given, const char* what) {
-  return read_list(given, what, false);
+std::vector<GradientPoint> read_points(PyObject* given, const char* what) {
+  if (is_tensor(given) || is_edge(given)) return {read_point(given, what)};
+  const nb::object items = read_items(given, what, "tensor");
+  std::vector<GradientPoint> points;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.ptr()); ++i) {
+    points.push_back(read_point(PyList_GET_ITEM(items.ptr(), i), what));
+  }
+  return points;
 }
 
 std::vector<Tensor> read_gradients(PyObject* given, const char* what) {
-  return given == Py_None ? std::vector<Tensor>() : read_list(given, what, true);
+  if (given == Py_None) return {};
+  if (is_tensor(given)) return {handle_of(given)};
+  const nb::object items = read_items(given, what, "tensor");
+  std::vector<Tensor> tensors;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.ptr()); ++i) {
+    PyObject* item = PyList_GET_ITEM(items.ptr(), i);
+    OPWRIGHT_CHECK_TYPE(item == Py_None || is_tensor(item), what, " must be tensors or None, got ",
+                        class_name(item));
+    tensors.push_back(item == Py_None ? Tensor() : handle_of(item));
+  }
+  return tensors;
 }
 
 BackwardOptions read_options(PyObject* retain_graph, bool create_graph) {
@@ -102,6 +137,8 @@ void bind_autograd(nb::module_& m) {
   bind_tape_hooks(m);
   bind_function_node(m);
   bind_saved_tensor_hooks(m);
+  bind_dual_level(m);
+  bind_function_level(m);
   m.def(
       "gradient_edge",
       [](const nb::object& tensor) {
@@ -112,6 +149,26 @@ void bind_autograd(nb::module_& m) {
         return nb::make_tuple(own(wrap_node(edge.node)), edge.place);
       },
       nb::arg("tensor"));
+  m.def("current_backward", &current_backward,
+        "The id of the backward pass that runs on this thread; 0 if none runs.");
+  m.def("backward_has_targets", &backward_has_targets,
+        "Whether the running backward pass computes gradients of given inputs only.");
+  m.def(
+      "increment_version",
+      [](const nb::object& tensor) {
+        OPWRIGHT_CHECK_TYPE(is_tensor(tensor.ptr()), "increment_version: expected a tensor, got ",
+                            class_name(tensor.ptr()));
+        storage_of(handle_of(tensor.ptr())).raise_version();
+      },
+      nb::arg("tensor"), "Count a write to the memory of a tensor.");
+  m.def(
+      "will_run",
+      [](const nb::object& node) {
+        OPWRIGHT_CHECK_TYPE(is_tape_object(node.ptr()),
+                            "will_run: expected a node of the tape, got ", class_name(node.ptr()));
+        return will_run(*as_tape_object(node.ptr()).node);
+      },
+      nb::arg("node"), "Whether the running backward pass runs this node.");
   m.def("anomaly_mode", &anomaly_mode, "Whether anomaly detection is on for this thread.");
   m.def("set_anomaly_mode", &set_anomaly_mode, nb::arg("on"), "Return the previous mode.");
 }

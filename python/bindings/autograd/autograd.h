@@ -11,8 +11,8 @@
 
 namespace opwright::python {
 
-// A tensor or a sequence of tensors; `what` ("grad: outputs") is for errors.
-[[nodiscard]] std::vector<Tensor> read_tensors(PyObject* given, const char* what);
+// A tensor, a gradient edge, or an iterable of them; `what` ("grad: outputs") is for errors.
+[[nodiscard]] std::vector<GradientPoint> read_points(PyObject* given, const char* what);
 // The same where None means an undefined tensor.
 [[nodiscard]] std::vector<Tensor> read_gradients(PyObject* given, const char* what);
 // retain_graph; it defaults to create_graph if it is None.

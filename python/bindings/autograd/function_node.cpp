@@ -18,6 +18,7 @@
 #include "opwright/base/user_line.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"
+#include "opwright/functions.h"
 #include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"
 
@@ -35,6 +36,13 @@ std::vector<Tensor> to_tensors(std::span<OpwTensor* const> tensors) {
   std::vector<Tensor> handles;
   for (OpwTensor* tensor : tensors) handles.push_back(tensor ? Tensor::borrow(tensor) : Tensor());
   return handles;
+}
+
+// A view of the entire tensor.
+Tensor view_as_itself(const Tensor& tensor) {
+  const InterpreterScope level(static_cast<Interpreter*>(impl(tensor).level));
+  const AttentionScope grad_off(kAttentionGradOff, true);
+  return opwright::alias(tensor);
 }
 
 bool is_recording() {
@@ -180,15 +188,17 @@ Tensor PythonFunctionNode::attach(Tensor output, uint32_t place) {
     rebase(output, TapeNodePtr::share(this), place);
     return output;
   }
-  const bool was_there = contains(call_->inputs, output) || requires_grad(output);
-  if (was_there) output = alias_of(output);
+  if (contains(call_->inputs, output)) {
+    output = view_as_itself(output);
+  } else if (requires_grad(output)) {
+    output = alias_of(output);
+  }
   History& history = history_of(output);
   if (history.view) {
-    history.view = nullptr;
-    history.root = Tensor();
-    impl(output).flags &= ~kFlagHasBase;
+    history.view->is_of_function = true;
+    history.view->is_under_no_grad = false;
+    history.seen = rebases_of(history.root);
   }
-  if (contains(call_->non_differentiable, output)) return output;
   set_history(output, TapeNodePtr::share(this), place);
   return output;
 }
@@ -276,8 +286,11 @@ void PythonFunctionNode::apply(std::span<Tensor> gradients, std::span<Tensor> gi
     OPWRIGHT_CHECK(input_is_tensor_[i], name_, ": backward returned a gradient for argument ", i,
                    ", which is not a tensor; return None there");
     const Edge& to = edges()[i];
-    if (!to) continue;
     const Tensor gradient = handle_of(items[i]);
+    if (!to) {
+      given[i] = gradient;  // hooks see it; it goes nowhere
+      continue;
+    }
     const ValueMeta& wanted = to.node->meta(to.place);
     const Tensor fitting =
         has_sizes(gradient, wanted.sizes()) ? gradient : undo_broadcast(gradient, wanted.sizes());

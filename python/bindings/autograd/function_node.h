@@ -25,6 +25,7 @@ class PythonFunctionNode final : public FormulaNode {
   PythonFunctionNode(std::string name, std::vector<Tensor> inputs);
 
   [[nodiscard]] std::string name() const override { return name_; }
+  [[nodiscard]] std::string backward_name() const override { return name_ + "Backward"; }
   [[nodiscard]] std::string line_text() const override;
   void apply(std::span<Tensor> gradients, std::span<Tensor> given) override;
   void release_saved() noexcept override;

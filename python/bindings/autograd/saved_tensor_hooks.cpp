@@ -1,5 +1,6 @@
 #include "bindings/autograd/saved_tensor_hooks.h"
 
+#include <optional>
 #include <utility>
 
 #include "bindings/interpreter/error.h"
@@ -7,7 +8,9 @@
 #include "bindings/object/method.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"
+#include "opwright/autograd/saved_copies.h"
 #include "opwright/autograd/saved_hooks.h"
+#include "opwright/dispatch/mode.h"
 #include "opwright/error.h"
 
 namespace nb = nanobind;
@@ -56,6 +59,30 @@ class PythonHooks final : public SavedTensorHooks {
   nb::object unpack_;
 };
 
+// A `with` block in which saved tensors may be written.
+class CopiesBlock {
+ public:
+  CopiesBlock() : copies_(IntrusivePtr<SavedCopies>::take(new SavedCopies)) {}
+  CopiesBlock(const CopiesBlock&) = delete;
+  CopiesBlock& operator=(const CopiesBlock&) = delete;
+
+  void enter() {
+    mode_.emplace(*copies_);
+    outer_ = set_saved_tensor_hooks(copies_.get());
+  }
+  void leave() {
+    set_saved_tensor_hooks(outer_);
+    mode_.reset();
+    copies_->close();
+  }
+  [[nodiscard]] const SavedCopies& copies() const noexcept { return *copies_; }
+
+ private:
+  IntrusivePtr<SavedCopies> copies_;
+  std::optional<ModeScope> mode_;
+  SavedTensorHooks* outer_ = nullptr;
+};
+
 }  // namespace
 
 void bind_saved_tensor_hooks(nb::module_& m) {
@@ -74,6 +101,13 @@ void bind_saved_tensor_hooks(nb::module_& m) {
     set_saved_tensor_hooks(hooks->outer);
     delete hooks;
   });
+  nb::class_<CopiesBlock>(m, "SavedCopies", "A block in which saved tensors may be written.")
+      .def(nb::init<>())
+      .def("enter", &CopiesBlock::enter)
+      .def("leave", &CopiesBlock::leave)
+      .def_prop_ro("num_saved", [](const CopiesBlock& self) { return self.copies().num_saved(); })
+      .def_prop_ro("num_copies",
+                   [](const CopiesBlock& self) { return self.copies().num_copies(); });
 }
 
 }  // namespace opwright::python

@@ -50,6 +50,15 @@ PyObject* save_for_backward(PyObject* self, PyObject* const* args, Py_ssize_t nu
   });
 }
 
+// Forward mode runs with a context of its own; a backward does not need these tensors.
+PyObject* save_for_forward(PyObject* self, PyObject* const* args, Py_ssize_t num_args) {
+  return guarded([&] {
+    const FormulaNode& node = formula_of(self, "save_for_forward");
+    (void)read_tensor_arguments(args, num_args, true, node, "save_for_forward");
+    return Py_NewRef(Py_None);
+  });
+}
+
 PyObject* get_saved_tensors(PyObject* self, void* /*closure*/) {
   return guarded([&] {
     FormulaNode& node = formula_of(self, "saved_tensors");
@@ -139,7 +148,7 @@ PyObject* mark_dirty(PyObject* self, PyObject* const* args, Py_ssize_t num_args)
 // ---- The node ----
 
 PyObject* tape_name(PyObject* self, PyObject* /*args*/) {
-  return guarded([&] { return new_text(as_tape_object(self).node->name()); });
+  return guarded([&] { return new_text(as_tape_object(self).node->backward_name()); });
 }
 
 PyObject* get_next_functions(PyObject* self, void* /*closure*/) {
@@ -185,15 +194,17 @@ PyObject* register_prehook(PyObject* self, PyObject* hook) {
 }  // namespace
 
 PyObject* tape_text(PyObject* self) {
-  return guarded([&] {
-    return new_text(concatenate("<backward of ", as_tape_object(self).node->name(), ">"));
-  });
+  return guarded(
+      [&] { return new_text(concatenate("<", as_tape_object(self).node->backward_name(), ">")); });
 }
 
 PyMethodDef tape_methods[] = {
     {"save_for_backward", as_method(save_for_backward), METH_FASTCALL,
      "save_for_backward($self, *tensors)\n--\n\n"
      "Save tensors, or None, for the formula, which detects later writes to them."},
+    {"save_for_forward", as_method(save_for_forward), METH_FASTCALL,
+     "save_for_forward($self, *tensors)\n--\n\n"
+     "Save tensors, or None, for the jvp of an autograd.Function."},
     {"set_materialize_grads", as_method(set_materialize_grads), METH_O,
      "set_materialize_grads($self, value, /)\n--\n\n"
      "If False, undefined gradients of results are passed as None instead of zeros."},
@@ -205,7 +216,7 @@ PyMethodDef tape_methods[] = {
      "Mark inputs that the forward of an autograd.Function wrote to."},
     {"name", as_method(tape_name), METH_NOARGS,
      "name($self, /)\n--\n\n"
-     "Return the operator's name, or what the node does."},
+     "Return the node's name, as PyTorch has it: MulBackward0 for aten::mul."},
     {"register_hook", as_method(register_tape_hook), METH_O,
      "register_hook($self, hook, /)\n--\n\n"
      "Call `hook(grad_inputs, grad_outputs)` after the node, with the gradients that it computed\n"

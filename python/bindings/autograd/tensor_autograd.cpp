@@ -172,11 +172,11 @@ PyObject* tensor_backward(PyObject* self, PyObject* args, PyObject* kwargs) {
                         "backward: gradient must be a tensor or None, got ", class_name(gradient));
     const Tensor own = handle_of(self);
     if (inputs == Py_None) make_history_real({&own, 1});
-    const Tensor output = seen_tensor(self);
+    const GradientPoint output{seen_tensor(self)};
     const Tensor given = gradient == Py_None ? Tensor() : handle_of(gradient);
-    std::vector<Tensor> targets;
+    std::vector<GradientPoint> targets;
     if (inputs != Py_None) {
-      targets = read_tensors(inputs, "backward: inputs");
+      targets = read_points(inputs, "backward: inputs");
       OPWRIGHT_CHECK(!targets.empty(), "backward: inputs is empty; omit it for all leaves");
     }
     opwright::backward({&output, 1}, {&given, 1}, targets,
@@ -299,7 +299,7 @@ void add_autograd_slots(TensorSlots& out) {
                 "The node of the recorded call that computed this tensor, or None.\n\n"
                 ">>> import opwright as ow\n"
                 ">>> ow.ones(2, requires_grad=True).sin().grad_fn\n"
-                "<backward of aten::sin>\n"),
+                "<SinBackward0>\n"),
       read_only("output_nr", get_output_nr,
                 "The index of this tensor among the results of its call.\n\n"
                 ">>> import opwright as ow\n"

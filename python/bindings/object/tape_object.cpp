@@ -113,7 +113,7 @@ constexpr char kTapeDoc[] =
     ">>> import opwright as ow\n"
     ">>> x = ow.ones(2, requires_grad=True)\n"
     ">>> (x * 2).grad_fn\n"
-    "<backward of aten::mul.Scalar>\n";
+    "<MulBackward0>\n";
 
 }  // namespace
 

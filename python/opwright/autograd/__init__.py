@@ -6,14 +6,14 @@
 (tensor([2., 4.]),)
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .. import _C
 from .._C import enable_grad, inference_mode, no_grad, set_grad_enabled
-from . import graph
+from . import forward_ad, functional, graph
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
-from .checkpointing import checkpoint
+from .checkpointing import checkpoint, checkpoint_sequential
 from .function import Function
 from .gradcheck import gradcheck, gradgradcheck
 from .mixed_precision import custom_bwd, custom_fwd
@@ -22,10 +22,13 @@ __all__ = [
     "Function",
     "backward",
     "checkpoint",
+    "checkpoint_sequential",
     "custom_bwd",
     "custom_fwd",
     "detect_anomaly",
     "enable_grad",
+    "forward_ad",
+    "functional",
     "grad",
     "gradcheck",
     "gradgradcheck",
@@ -36,7 +39,7 @@ __all__ = [
     "set_grad_enabled",
 ]
 
-Tensors = _C.Tensor | Sequence[_C.Tensor]
+Tensors = _C.Tensor | graph.GradientEdge | Iterable[_C.Tensor | graph.GradientEdge]
 Gradients = _C.Tensor | Sequence[_C.Tensor | None] | None
 
 
@@ -63,15 +66,18 @@ def backward(
 
 def grad(
     outputs: Tensors,
-    inputs: Tensors,
+    inputs: Tensors | Mapping[Any, _C.Tensor],
     grad_outputs: Gradients = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[_C.Tensor | None, ...]:
-    """Return the gradients of the outputs' weighted sum with respect to the inputs.
+) -> Any:
+    """Return the gradients of the outputs' weighted sum with respect to the inputs, as a tuple.
+
+    Outputs and inputs are tensors or gradient edges (`autograd.graph.get_gradient_edge`). For a
+    dict of inputs it returns a dict of gradients.
 
     An input that does not contribute to the outputs is an error, unless `allow_unused` (its
     gradient is None) or `materialize_grads` (zeros). With `is_grads_batched` the first dimension of
@@ -89,6 +95,18 @@ def grad(
             "grad: materialize_grads gives zeros for unused inputs: allow_unused=False"
         )
     unused = bool(allow_unused) or materialize_grads
+    if isinstance(inputs, Mapping):
+        found = grad(
+            outputs,
+            tuple(inputs.values()),
+            grad_outputs,
+            retain_graph,
+            create_graph,
+            allow_unused,
+            is_grads_batched,
+            materialize_grads,
+        )
+        return dict(zip(inputs, found, strict=True))
     if is_grads_batched:
         return _batched_grad(
             outputs, inputs, grad_outputs, retain_graph, create_graph, unused, materialize_grads
@@ -117,6 +135,7 @@ def _batched_grad(
 
     single = isinstance(grad_outputs, _C.Tensor)
     batched = (grad_outputs,) if single else tuple(grad_outputs or ())
+    inputs = (inputs,) if isinstance(inputs, _C.Tensor) else tuple(inputs)
     places: list[int] = []
 
     def one(*weights: _C.Tensor) -> Any:
@@ -128,5 +147,4 @@ def _batched_grad(
 
     results = vmap(one)(*batched)
     mapped = dict(zip(places, results, strict=True))
-    count = 1 if isinstance(inputs, _C.Tensor) else len(inputs)
-    return tuple(mapped.get(index) for index in range(count))
+    return tuple(mapped.get(index) for index in range(len(inputs)))

@@ -1,10 +1,12 @@
 """Functions with their own backward."""
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 from .. import _C
+from .function_rules import apply_below, apply_under_jvp, apply_under_vmap
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
 
@@ -17,10 +19,13 @@ class Function:
     `forward(ctx, *args)` computes the outputs, `backward(ctx, *grads)` returns a gradient, or None,
     for each argument of it. `opwright.library.register_autograd` describes `ctx`, which also has
     `mark_dirty` for inputs that were written. In the second form `forward(*args)` has no ctx and
-    `setup_context(ctx, inputs, output)` saves.
+    `setup_context(ctx, inputs, output)` saves; then arguments may have keywords and defaults.
 
-    The body of forward is not recorded. Tracing sees an operator (`opwright.library.custom_op`) as
-    one call, and a rule can batch it; a Function supports neither.
+    The body of forward is not recorded. `jvp(ctx, *tangents)` returns the tangents of the outputs,
+    for forward mode; it reads what `ctx.save_for_forward` saved. `vmap(info, in_dims, *args)`
+    returns outputs and out_dims for batches; `generate_vmap_rule = True` generates it, if forward
+    and backward can be mapped. Tracing does not see a Function as one call, as it does an operator
+    (`opwright.library.custom_op`).
 
     >>> import opwright as ow
     >>> class Cube(ow.autograd.Function):
@@ -39,6 +44,16 @@ class Function:
     tensor([ 3., 12.])
     """
 
+    generate_vmap_rule = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        own = cls.__dict__
+        if "vjp" in own and "backward" in own:
+            cls.backward = staticmethod(_refuse_two_backwards)  # type: ignore[method-assign]
+        elif "vjp" in own:
+            cls.backward = own["vjp"]  # type: ignore[method-assign]
+
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
         """Compute the outputs."""
@@ -56,10 +71,76 @@ class Function:
             "a Function must have a static method `backward` to be differentiated"
         )
 
+    @staticmethod
+    def vjp(ctx: FunctionCtx, *grads: Any) -> Any:
+        """Return a gradient for each argument of `forward`: another name of `backward`."""
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom "
+            "autograd.Function to use it with backward mode AD."
+        )
+
+    @staticmethod
+    def jvp(ctx: FunctionCtx, *tangents: Any) -> Any:
+        """Return a tangent for each output of `forward`; those of arguments may be None."""
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with "
+            "forward mode AD."
+        )
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> Any:
+        """Return the outputs for batches of arguments, and their batch dimensions."""
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod "
+            "or set generate_vmap_rule=True."
+        )
+
     @classmethod
-    def apply(cls, *args: Any) -> Any:
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run `forward` and record it."""
-        return _C.apply_function(cls, cls.setup_context is not Function.setup_context, args)
+        has_setup = has_setup_context(cls)
+        if kwargs or (has_setup and len(args) != cls._num_parameters()):
+            args = cls._bound_arguments(args, kwargs)
+        level = _C.function_level(args)
+        if level:
+            rules = {"vmap": apply_under_vmap, "jvp": apply_under_jvp, "below": apply_below}
+            return rules[level](cls, args)
+        return _C.apply_function(cls, has_setup, args)
+
+    @classmethod
+    def _num_parameters(cls) -> int:
+        """Return the number of parameters of forward, or -1 if it takes any number."""
+        known = cls.__dict__.get("_parameters_of")
+        if known is None or known[0] is not cls.forward:
+            parameters = inspect.signature(cls.forward).parameters.values()
+            is_fixed = all(each.kind is each.POSITIONAL_OR_KEYWORD for each in parameters)
+            known = (cls.forward, len(parameters) if is_fixed else -1)
+            cls._parameters_of = known
+        return known[1]
+
+    @classmethod
+    def _bound_arguments(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """Return the arguments of forward in order, with its defaults."""
+        if not has_setup_context(cls):
+            raise TypeError(
+                f"{cls.__name__}.apply takes no keyword arguments, since forward has a ctx; give "
+                "the class a setup_context"
+            )
+        bound = inspect.signature(cls.forward).bind(*args, **kwargs)
+        bound.apply_defaults()
+        return bound.args
+
+
+def has_setup_context(cls: type[Function]) -> bool:
+    """Return whether forward has no ctx."""
+    return cls.setup_context is not Function.setup_context
+
+
+def _refuse_two_backwards(ctx: FunctionCtx, *grads: Any) -> Any:
+    raise RuntimeError(
+        "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should "
+        "only implement one of them."
+    )
 
 
 class _DifferentiatedOnce(Function):

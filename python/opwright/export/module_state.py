@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import _C, nn, pytree
 from ..nn import traced_call
+from ..nn.module import HOOKS, MEMBERS
 
 
 class ModuleState:
@@ -137,9 +138,8 @@ class _SavedModule:
 
     def _plain(self) -> dict[str, Any]:
         """Return the attributes that are not parameters, buffers, modules or hooks."""
-        members = ("_parameters", "_buffers", "_modules", "_forward_hooks", "_forward_pre_hooks")
         own = self.module.__dict__.items()
-        return {name: value for name, value in own if name not in members}
+        return {name: value for name, value in own if name not in (*MEMBERS, *HOOKS)}
 
 
 def _leaves(value: Any) -> list[Any]:

@@ -482,7 +482,7 @@ class PReLU(Module):
     """Computes x, or weight * x below zero, with one weight or one for each channel.
 
     >>> ow.nn.PReLU()(ow.tensor([-1.0, 2.0]))
-    tensor([-0.2500,  2.0000], requires_grad=True)
+    tensor([-0.2500,  2.0000], grad_fn=<PreluKernelBackward0>)
     """
 
     weight: Parameter

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import opwright as ow
 
 from .. import Tensor
@@ -29,6 +31,7 @@ class _ChannelNorm(Module):
     running_mean: Tensor | None
     running_var: Tensor | None
     num_batches_tracked: Tensor | None
+    _version = 2
 
     def __init__(
         self,
@@ -84,6 +87,15 @@ class _ChannelNorm(Module):
                 f"{type(self).__name__}: input must have {' or '.join(map(str, allowed))} "
                 f"dimensions, got sizes {list(input.shape)}"
             )
+
+    def _load_from_state_dict(
+        self, state_dict: dict[str, Any], prefix: str, local_metadata: dict[str, Any], *rest: Any
+    ) -> None:
+        key = f"{prefix}num_batches_tracked"
+        is_older = local_metadata.get("version", 1) < 2  # before the count existed
+        if is_older and self.num_batches_tracked is not None and key not in state_dict:
+            state_dict[key] = ow.zeros_like(self.num_batches_tracked, device="cpu")
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
     def extra_repr(self) -> str:
         return (
@@ -144,7 +156,7 @@ class BatchNorm1d(_BatchNorm):
     >>> layer = ow.nn.BatchNorm1d(1)
     >>> layer(ow.tensor([[1.0], [3.0]]))
     tensor([[-1.0000],
-            [ 1.0000]], requires_grad=True)
+            [ 1.0000]], grad_fn=<NativeBatchNormLegitBackward0>)
     >>> layer.running_mean
     tensor([0.2000])
 
@@ -159,7 +171,7 @@ class BatchNorm2d(_BatchNorm):
     """Normalizes each channel of (N, C, H, W) to mean 0 and variance 1.
 
     >>> ow.nn.BatchNorm2d(3).eval()(ow.zeros(1, 3, 2, 2)).sum()
-    tensor(0., requires_grad=True)
+    tensor(0., grad_fn=<SumBackward0>)
     """
 
     def _check_input(self, input: Tensor) -> None:
@@ -170,7 +182,7 @@ class BatchNorm3d(_BatchNorm):
     """Normalizes each channel of (N, C, D, H, W) to mean 0 and variance 1.
 
     >>> ow.nn.BatchNorm3d(3).eval()(ow.zeros(1, 3, 2, 2, 2)).sum()
-    tensor(0., requires_grad=True)
+    tensor(0., grad_fn=<SumBackward0>)
     """
 
     def _check_input(self, input: Tensor) -> None:

@@ -1,14 +1,12 @@
-"""Hooks: functions that a module calls before and after its forward pass."""
+"""Hooks: functions that a module calls around its forward pass, backward and state."""
 
 from __future__ import annotations
 
 import itertools
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from .module import Module
+from types import MappingProxyType
+from typing import Any, NamedTuple, cast
 
 __all__ = ["RemovableHandle"]
 
@@ -17,11 +15,14 @@ _next_id = itertools.count()
 
 class Hook(NamedTuple):
     function: Callable[..., Any]
-    with_kwargs: bool
+    with_kwargs: bool = False
     always_call: bool = False  # also after a forward pass that raised
+    is_full: bool = True  # of a backward: for the whole module, not for its last node
+    with_module: bool = True  # of load_state_dict: its first argument is the module
 
 
 Hooks = OrderedDict[int, Hook]
+NO_HOOKS: Hooks = cast(Hooks, MappingProxyType({}))
 
 
 class RemovableHandle:
@@ -36,10 +37,14 @@ class RemovableHandle:
     tensor([1., 1.])
     """
 
-    def __init__(self, hooks: Hooks, changed: Callable[[], None]) -> None:
+    def __init__(self, hooks: dict[int, Any], changed: Callable[[], None]) -> None:
         self.id = next(_next_id)
         self._hooks = hooks
         self._changed = changed
+
+    def hooks_dict_ref(self) -> dict[int, Any]:
+        """Return the hooks among which this one is."""
+        return self._hooks
 
     def remove(self) -> None:
         """Remove the hook; a second call does nothing."""
@@ -63,49 +68,3 @@ def add_hook(
         hooks.move_to_end(handle.id, last=False)
     changed()
     return handle
-
-
-def call_with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run the forward pass of a module between its hooks."""
-    waiting = dict(module._forward_hooks)
-    output = None
-    try:
-        for hook in list(module._forward_pre_hooks.values()):
-            args, kwargs = _run_pre_hook(hook, module, args, kwargs)
-        output = module.forward(*args, **kwargs)
-        for key, hook in list(module._forward_hooks.items()):
-            waiting.pop(key, None)
-            output = _run_hook(hook, module, args, kwargs, output)
-    except Exception:
-        for hook in waiting.values():
-            if hook.always_call:
-                _run_hook(hook, module, args, kwargs, output)
-        raise
-    return output
-
-
-def _run_pre_hook(
-    hook: Hook, module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    if not hook.with_kwargs:
-        changed = hook.function(module, args)
-        if changed is None:
-            return args, kwargs
-        return changed if isinstance(changed, tuple) else (changed,), kwargs
-    changed = hook.function(module, args, kwargs)
-    if changed is None:
-        return args, kwargs
-    if not (isinstance(changed, tuple) and len(changed) == 2):
-        raise RuntimeError(
-            "a forward pre-hook with kwargs must return None or the tuple (args, kwargs), "
-            f"got {changed!r}"
-        )
-    return changed
-
-
-def _run_hook(
-    hook: Hook, module: Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any
-) -> Any:
-    given = (args, kwargs) if hook.with_kwargs else (args,)
-    changed = hook.function(module, *given, output)
-    return output if changed is None else changed

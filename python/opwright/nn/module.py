@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import copy
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self, overload
 
@@ -12,10 +11,11 @@ import opwright as ow
 
 from .. import _C, Tensor
 from .conversion import Convert, cast_to, convert_tensors, read_to_arguments
-from .hooks import Hook, Hooks, RemovableHandle, add_hook, call_with_hooks
+from .global_hooks import global_hooks
+from .hooked_call import call_with_hooks
 from .members import each_once, named_members
+from .module_state import ModuleState
 from .parameter import Parameter
-from .state import IncompatibleKeys, load_state
 from .text import tree_text
 from .traced_call import call_traced, note_assignment
 from .types import DeviceLike
@@ -23,13 +23,21 @@ from .types import DeviceLike
 __all__ = ["Module"]
 
 # The attributes of a module that are not plain ones.
-_MEMBERS = (
+MEMBERS = (
     "_parameters",
     "_buffers",
     "_modules",
     "_non_persistent_buffers_set",
+)
+HOOKS = (
     "_forward_hooks",
     "_forward_pre_hooks",
+    "_backward_hooks",
+    "_backward_pre_hooks",
+    "_state_dict_hooks",
+    "_state_dict_pre_hooks",
+    "_load_state_dict_pre_hooks",
+    "_load_state_dict_post_hooks",
 )
 
 
@@ -39,7 +47,7 @@ def _forward_is_missing(self: Module, *args: Any, **kwargs: Any) -> Any:
     )
 
 
-class Module:
+class Module(ModuleState):
     """The base class of all layers and models.
 
     A parameter or module assigned to an attribute becomes part of the tree; `forward` defines what
@@ -55,7 +63,7 @@ class Module:
     ...         return x * self.factor
     >>> model = nn.Sequential(Scale(2.0), Scale(3.0))
     >>> model(ow.ones(2))
-    tensor([6., 6.], requires_grad=True)
+    tensor([6., 6.], grad_fn=<MulBackward0>)
     >>> [name for name, _ in model.named_parameters()]
     ['0.factor', '1.factor']
     >>> model
@@ -66,12 +74,6 @@ class Module:
     """
 
     training: bool
-    _parameters: dict[str, Parameter | None]
-    _buffers: dict[str, Tensor | None]
-    _modules: dict[str, Module | None]
-    _non_persistent_buffers_set: set[str]
-    _forward_hooks: Hooks
-    _forward_pre_hooks: Hooks
 
     # Raised by every change that a forward pass may see in this module: attributes, parameters,
     # buffers, children, hooks. Compiled code checks it, and is recompiled when it has changed.
@@ -89,8 +91,7 @@ class Module:
         own["_buffers"] = {}
         own["_modules"] = {}
         own["_non_persistent_buffers_set"] = set()
-        own["_forward_hooks"] = OrderedDict()
-        own["_forward_pre_hooks"] = OrderedDict()
+        own["_has_call_hooks"] = False
         self._raise_attribute_epoch()
 
     def _raise_attribute_epoch(self) -> None:
@@ -104,9 +105,9 @@ class Module:
             return self._compiled_call_impl(*args, **kwargs)
         if _C.is_tracing():
             return call_traced(self, args, kwargs)
-        if not self._forward_hooks and not self._forward_pre_hooks:
-            return self.forward(*args, **kwargs)
-        return call_with_hooks(self, args, kwargs)
+        if self._has_call_hooks or global_hooks.concern_calls:
+            return call_with_hooks(self, args, kwargs)
+        return self.forward(*args, **kwargs)
 
     def _call_impl(self, *args: Any, **kwargs: Any) -> Any:
         """Call the module itself, also if it is compiled."""
@@ -126,46 +127,6 @@ class Module:
 
         self._compiled_call_impl = compile(self._call_impl, *args, **kwargs)
 
-    def register_forward_pre_hook(
-        self,
-        hook: Callable[..., Any],
-        *,
-        prepend: bool = False,
-        with_kwargs: bool = False,
-    ) -> RemovableHandle:
-        """Call `hook(module, args)` before each forward pass; its result, if any, replaces `args`.
-
-        >>> from opwright import nn
-        >>> layer = nn.Identity()
-        >>> handle = layer.register_forward_pre_hook(lambda module, args: (args[0] + 1,))
-        >>> layer(ow.zeros(2))
-        tensor([1., 1.])
-        >>> handle.remove()
-
-        With `with_kwargs` it also gets the keyword arguments, and returns both or None.
-        """
-        new = Hook(hook, with_kwargs)
-        return add_hook(self._forward_pre_hooks, new, prepend, self._raise_attribute_epoch)
-
-    def register_forward_hook(
-        self,
-        hook: Callable[..., Any],
-        *,
-        prepend: bool = False,
-        with_kwargs: bool = False,
-        always_call: bool = False,
-    ) -> RemovableHandle:
-        """Call `hook(module, args, output)` after each forward pass; its result replaces `output`.
-
-        >>> from opwright import nn
-        >>> layer = nn.Identity()
-        >>> handle = layer.register_forward_hook(lambda module, args, output: print(output.shape))
-        >>> _ = layer(ow.zeros(2, 3))
-        (2, 3)
-        """
-        new = Hook(hook, with_kwargs, always_call)
-        return add_hook(self._forward_hooks, new, prepend, self._raise_attribute_epoch)
-
     # ---- Attributes ----
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -176,7 +137,7 @@ class Module:
         elif isinstance(value, Module):
             self._require_init("modules")
             self._forget(name, keep=self._modules)
-            self._modules[name] = value
+            self._modules[name] = global_hooks.registered("module", self, name, value)
         elif not self._set_member(name, value):
             object.__setattr__(self, name, value)
         if _C.is_tracing():
@@ -213,7 +174,7 @@ class Module:
 
     def __getattr__(self, name: str) -> Any:
         own = self.__dict__
-        for members in _MEMBERS[:3]:
+        for members in MEMBERS[:3]:
             if members in own and name in own[members]:
                 return own[members][name]
         hint = "" if "_parameters" in own else "; call super().__init__() in its constructor first"
@@ -275,6 +236,8 @@ class Module:
                 f"parameter '{name}' must be an opwright.nn.Parameter or None, "
                 f"got {type(param).__name__}"
             )
+        if param is not None:
+            param = global_hooks.registered("parameter", self, name, param)
         self._parameters[name] = param
         self._raise_attribute_epoch()
 
@@ -293,6 +256,8 @@ class Module:
             raise TypeError(
                 f"buffer '{name}' must be a tensor or None, got {type(tensor).__name__}"
             )
+        if tensor is not None:
+            tensor = global_hooks.registered("buffer", self, name, tensor)
         self._buffers[name] = tensor
         if persistent:
             self._non_persistent_buffers_set.discard(name)
@@ -315,6 +280,8 @@ class Module:
                 f"module '{name}' must be an opwright.nn.Module or None, "
                 f"got {type(module).__name__}"
             )
+        if module is not None:
+            module = global_hooks.registered("module", self, name, module)
         self._modules[name] = module
         self._raise_attribute_epoch()
 
@@ -441,62 +408,15 @@ class Module:
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
 
-    # ---- State ----
-
-    def _state_names(self) -> list[str]:
-        """Return the names of this module's own tensors in its `state_dict`."""
-        buffers = [name for name in self._buffers if name not in self._non_persistent_buffers_set]
-        names = [*self._parameters, *buffers]
-        return [name for name in names if getattr(self, name) is not None]
-
-    def state_dict(
-        self,
-        *,
-        destination: dict[str, Tensor] | None = None,
-        prefix: str = "",
-        keep_vars: bool = False,
-    ) -> dict[str, Tensor]:
-        """Return all parameters and persistent buffers by path; they share memory with the module.
-
-        >>> from opwright import nn
-        >>> nn.Linear(2, 1).load_state_dict({"weight": ow.ones(1, 2), "bias": ow.zeros(1)})
-        <All keys matched successfully>
-        >>> list(nn.Linear(2, 1).state_dict())
-        ['weight', 'bias']
-        """
-        state: dict[str, Tensor] = OrderedDict() if destination is None else destination
-        for name in self._state_names():
-            tensor = getattr(self, name)
-            state[prefix + name] = tensor if keep_vars else tensor.detach()
-        for name, module in self._modules.items():
-            if module is not None:
-                module.state_dict(destination=state, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
-        return state
-
-    def load_state_dict(
-        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
-    ) -> IncompatibleKeys:
-        """Copy the tensors of `state_dict` into the module's; with `assign`, use them directly.
-
-        >>> from opwright import nn
-        >>> nn.Linear(2, 1).load_state_dict({"weight": ow.ones(3, 2), "scale": ow.zeros(1)})
-        Traceback (most recent call last):
-            ...
-        RuntimeError: load_state_dict: the state does not fit Linear:
-          missing in state_dict: 'bias'
-          unexpected in state_dict: 'scale'
-          'weight' has sizes [3, 2], the module needs [1, 2]
-
-        On an error nothing changes. If not `strict`, missing and unexpected keys are only returned.
-        """
-        return load_state(self, state_dict, strict=strict, assign=assign)
+    # ---- Copies ----
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         # A shallow copy shares its tensors and modules, but not their dicts: changing one would not
         # raise the epoch of the other.
-        for name in _MEMBERS:
-            self.__dict__[name] = copy.copy(state[name])
+        for name in (*MEMBERS, *HOOKS):
+            if name in state:
+                self.__dict__[name] = copy.copy(state[name])
         self._raise_attribute_epoch()
 
     # ---- Changes to the entire tree ----

@@ -23,7 +23,7 @@ class LayerNorm(Module):
     >>> layer
     LayerNorm((2,), eps=1e-05, elementwise_affine=True, bias=True)
     >>> layer(ow.tensor([[1.0, 3.0]]))
-    tensor([[-1.0000,  1.0000]], requires_grad=True)
+    tensor([[-1.0000,  1.0000]], grad_fn=<NativeLayerNormBackward0>)
     """
 
     weight: Parameter | None
@@ -71,7 +71,7 @@ class RMSNorm(Module):
     >>> layer
     RMSNorm((2,), eps=None, elementwise_affine=True)
     >>> layer(ow.tensor([[3.0, 4.0]]))
-    tensor([[0.8485, 1.1314]], requires_grad=True)
+    tensor([[0.8485, 1.1314]], grad_fn=<MulBackward0>)
     """
 
     weight: Parameter | None
@@ -114,7 +114,7 @@ class GroupNorm(Module):
     >>> layer
     GroupNorm(1, 2, eps=1e-05, affine=True, bias=True)
     >>> layer(ow.tensor([[1.0, 3.0]]))
-    tensor([[-1.0000,  1.0000]], requires_grad=True)
+    tensor([[-1.0000,  1.0000]], grad_fn=<NativeGroupNormBackward0>)
     """
 
     weight: Parameter | None

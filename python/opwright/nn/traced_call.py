@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from .. import _C
-from .hooks import call_with_hooks
+from .hooked_call import call_with_hooks
 
 if TYPE_CHECKING:
     from ..export.module_calls import CallRecorder

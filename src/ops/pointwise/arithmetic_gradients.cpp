@@ -27,9 +27,9 @@ Scalar minus_one(const Scalar& number) {
   return number.sym_int() - 1;
 }
 
-Scalar log_of(const Scalar& number) {
-  if (!number.is_complex()) return std::log(number.to<double>());
-  const Complex<double> value = number.complex_value();
+Scalar log_of(const Scalar& number, bool in_complex) {
+  if (!number.is_complex() && !in_complex) return std::log(number.to<double>());
+  const Complex<double> value = number.to<Complex<double>>();
   const std::complex<double> log = std::log(std::complex(value.real, value.imag));
   return Complex<double>(log.real(), log.imag());
 }
@@ -94,12 +94,19 @@ Tensor pow_base_gradient(const Tensor& grad, const Tensor& self, const Tensor& e
 Tensor pow_exponent_gradient(const Tensor& grad, const Tensor& self, const Tensor& exponent,
                              const Tensor& result) {
   const Tensor is_flat = logical_and(self.eq(0), is_not_negative(exponent));
-  return grad * where(is_flat, 0, conjugate(result * self.log()));
+  // A negative base has a complex logarithm.
+  const bool in_complex = is_complex(result.dtype()) && !is_complex(self.dtype());
+  const Tensor base = in_complex ? self.to(result.dtype()) : self;
+  return grad * where(is_flat, 0, conjugate(result * base.log()));
 }
 Tensor pow_exponent_gradient(const Tensor& grad, const Scalar& self, const Tensor& exponent,
                              const Tensor& result) {
-  const Tensor slope = conjugate(result * log_of(self));
+  const Tensor slope = conjugate(result * log_of(self, is_complex(result.dtype())));
   return grad * (is_zero(self) ? where(is_not_negative(exponent), 0, slope) : slope);
+}
+Tensor inverse_square_radius(const Tensor& x, const Tensor& y) {
+  const Tensor is_origin = logical_and(x.eq(0), y.eq(0));
+  return (x * x + y * y).reciprocal().masked_fill(is_origin, 0);
 }
 Tensor xlogy_gradient(const Tensor& grad, const Tensor& self, const Scalar& other) {
   const Tensor gradient = xlogy(grad, other);

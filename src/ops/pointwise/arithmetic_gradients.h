@@ -38,6 +38,9 @@ namespace opwright {
                                            const Tensor& exponent, const Tensor& result);
 [[nodiscard]] Tensor xlogy_gradient(const Tensor& grad, const Tensor& self, const Scalar& other);
 
+// 1 / (x^2 + y^2); 0 at the origin, where atan2 has no derivative.
+[[nodiscard]] Tensor inverse_square_radius(const Tensor& x, const Tensor& y);
+
 // ---- choice
 // Gradient of operand `of` of maximum or minimum: `loses` is where the other one is the result.
 // Equal operands get half each.

@@ -15,6 +15,7 @@
 #include "opwright/dispatch/operator.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/wrapper.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -32,7 +33,7 @@ struct Dual {
   uint64_t seen = UINT64_MAX;
 };
 
-class Jvp final : public Interpreter {
+class OPWRIGHT_EXPORT Jvp final : public Interpreter {
  public:
   explicit Jvp(Interpreter* parent) : Interpreter(parent) {}
 

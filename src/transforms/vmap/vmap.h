@@ -24,7 +24,7 @@
 namespace opwright {
 
 // "error", "same" or "different", as passed to Vmap rules.
-[[nodiscard]] std::string_view to_text(Randomness randomness);
+[[nodiscard]] OPWRIGHT_EXPORT std::string_view to_text(Randomness randomness);
 // ValueError for any other text.
 [[nodiscard]] OPWRIGHT_EXPORT Randomness parse_randomness(std::string_view text);
 

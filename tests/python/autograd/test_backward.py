@@ -193,8 +193,8 @@ def test_grad_fn_is_the_same_object_while_it_lives():
     node = y.grad_fn
 
     assert y.grad_fn is node
-    assert node.name() == "aten::mul.Scalar"
-    assert repr(node) == "<backward of aten::mul.Scalar>"
+    assert node.name() == "MulBackward0"
+    assert repr(node) == "<MulBackward0>"
 
 
 def test_next_functions_lead_to_the_leaves():
@@ -204,7 +204,7 @@ def test_next_functions_lead_to_the_leaves():
     ((product, place),) = y.grad_fn.next_functions
     ((accumulate, _),) = product.next_functions
 
-    assert (product.name(), place, accumulate.name()) == ("aten::mul.Scalar", 0, "accumulate")
+    assert (product.name(), place, accumulate.name()) == ("MulBackward0", 0, "AccumulateGrad")
     assert accumulate.variable is x
 
 
@@ -276,3 +276,35 @@ def test_threads_add_to_one_leaf():
         thread.join()
 
     assert x.grad.tolist() == [400.0]
+
+
+# ---- what gradients are taken of ----
+
+
+def test_grad_takes_iterables_and_returns_a_dict_for_a_dict():
+    x, y = leaf(1), leaf(2)
+
+    (first,) = ow.autograd.grad(iter([(x * y).sum()]), (each for each in [x]))
+    named = ow.autograd.grad((x * y).sum(), {"x": x, "y": y})
+
+    assert first.tolist() == [2.0]
+    assert {name: grad.tolist() for name, grad in named.items()} == {"x": [2.0], "y": [1.0]}
+
+
+def test_a_gradient_edge_is_an_output_or_an_input():
+    x = leaf(3)
+    y = x * x
+    edge = ow.autograd.graph.get_gradient_edge
+
+    (by_output,) = ow.autograd.grad(edge(y), x, ow.ones(1), retain_graph=True)
+    (by_input,) = ow.autograd.grad(y.sum(), edge(x), retain_graph=True)
+    ow.autograd.backward(y.sum(), inputs=[edge(x)])
+
+    assert by_output.tolist() == by_input.tolist() == x.grad.tolist() == [6.0]
+
+
+def test_what_is_neither_tensor_nor_edge_is_refused():
+    with pytest.raises(TypeError, match="grad: inputs must be tensors or gradient edges, got int"):
+        ow.autograd.grad(leaf(1).sum(), [3])
+    with pytest.raises(TypeError, match="must be a tensor or an iterable of them, got int"):
+        ow.autograd.grad(leaf(1).sum(), 3)

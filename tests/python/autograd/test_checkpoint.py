@@ -1,11 +1,13 @@
 """checkpoint: the backward recomputes what a function saves."""
 
+import contextlib
 import gc
 
 import opwright as ow
 import pytest
 from opwright import _C
 from opwright.autograd import checkpoint
+from opwright.autograd.checkpointing import set_checkpoint_early_stop
 
 
 def layers(x, weight):
@@ -120,7 +122,9 @@ def test_a_function_that_does_something_else_the_second_time_is_told():
 
     y = checkpoint(function, leaf(1, 2)).sum()
 
-    with pytest.raises(RuntimeError, match="unlike the first; it must do the same each time"):
+    with pytest.raises(
+        RuntimeError, match=r"different metadata .*; the function must do the same each time"
+    ):
         y.backward()
 
 
@@ -133,3 +137,76 @@ def test_an_argument_that_was_written_is_told():
 
     with pytest.raises(RuntimeError, match="an argument was modified in place after the call"):
         y.backward()
+
+
+def test_the_second_run_has_the_autocast_of_the_first():
+    layer = ow.nn.Linear(4, 4)
+    x = ow.ones(2, 4, requires_grad=True)
+
+    with ow.autocast("cpu", dtype=ow.bfloat16):
+        y = checkpoint(lambda x: layer(x).relu(), x)
+        expected = layer(x).relu()
+    y.sum().backward()
+    (wanted,) = ow.autograd.grad(expected.sum(), x)
+
+    assert y.dtype == ow.bfloat16
+    assert x.grad.tolist() == wanted.tolist()
+
+
+def test_the_reentrant_form_computes_the_gradients_of_its_arguments():
+    x = ow.tensor([1.0, 2.0], requires_grad=True)
+
+    checkpoint(lambda x: (x * x).sin(), x, use_reentrant=True).sum().backward()
+
+    assert x.grad.tolist() == (2 * x * (x * x).cos()).tolist()
+
+
+def test_the_reentrant_form_refuses_autograd_grad():
+    x = ow.ones(2, requires_grad=True)
+    y = checkpoint(lambda x: x.sin(), x, use_reentrant=True).sum()
+
+    with pytest.raises(RuntimeError, match=r"incompatible with .grad\(\)"):
+        ow.autograd.grad(y, x)
+
+
+def test_context_fn_surrounds_both_runs():
+    seen = []
+
+    @contextlib.contextmanager
+    def note(name):
+        seen.append(name)
+        yield
+        seen.append(f"end of {name}")
+
+    x = ow.ones(2, requires_grad=True)
+    y = checkpoint(lambda x: x.sin(), x, context_fn=lambda: (note("first"), note("second")))
+    y.sum().backward()
+
+    assert seen[:3] == ["first", "end of first", "second"]
+
+
+def test_without_early_stop_the_second_run_is_complete():
+    seen = []
+
+    def function(x):
+        y = x.sin()
+        seen.append("after the last saved tensor")
+        return y
+
+    x = ow.ones(2, requires_grad=True)
+    with set_checkpoint_early_stop(False):
+        y = checkpoint(function, x)
+    y.sum().backward()
+
+    assert len(seen) == 2
+
+
+def test_a_sequence_is_checkpointed_in_segments():
+    model = ow.nn.Sequential(ow.nn.Linear(2, 2), ow.nn.Tanh(), ow.nn.Linear(2, 2))
+    x = ow.ones(1, 2, requires_grad=True)
+
+    y = ow.autograd.checkpoint_sequential(model, 2, x)
+    y.sum().backward()
+    (expected,) = ow.autograd.grad(model(x).sum(), x)
+
+    assert x.grad.tolist() == expected.tolist()

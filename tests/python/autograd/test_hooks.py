@@ -2,6 +2,7 @@
 
 import opwright as ow
 import pytest
+from opwright.autograd.graph import register_multi_grad_hook
 
 
 def leaf(*values):
@@ -173,3 +174,28 @@ def test_saved_tensors_that_went_through_hooks_are_differentiated():
     (second,) = ow.autograd.grad(first.sum(), x)
 
     assert (first.tolist(), second.tolist()) == ([12.0], [12.0])
+
+
+def test_a_hook_of_several_tensors_gets_all_gradients_of_each_backward():
+    seen = []
+    x, y, unused = leaf(1), leaf(2), leaf(3)
+    handle = register_multi_grad_hook((x, y, unused), seen.append)
+
+    (x * y).sum().backward()
+    x.sum().backward()
+    handle.remove()
+    (x * y).sum().backward()
+
+    values = [[None if each is None else each.tolist() for each in grads] for grads in seen]
+    assert values == [[[2.0], [1.0], None], [[1.0], None, None]]
+
+
+def test_a_hook_of_any_tensor_runs_once_for_each_backward():
+    seen = []
+    x, y = leaf(1), leaf(2)
+    register_multi_grad_hook((x, y), lambda gradient: seen.append(gradient.shape), mode="any")
+
+    (x * y).sum().backward()
+    (x * y).sum().backward()
+
+    assert len(seen) == 2

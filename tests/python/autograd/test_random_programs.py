@@ -43,6 +43,7 @@ REFUSALS = (
     "shares part of its memory",  # torch sees only some of these
     "are the same memory",  # likewise, and some operators write to such a tensor all the same
     "made under no_grad",  # a view; the torch that is not lenient refuses most of these
+    "returns multiple views",  # split, unbind: the torch of the programs calls narrow, select
     "is a detached alias",  # functionalize cannot give it its own history
     "has fewer dimensions than the tensor's",  # x[0] = y, of which a symbolic size happens to be 1
     "formulas::drain_: 'y', saved for its backward",  # torch's is made of operators, some unused

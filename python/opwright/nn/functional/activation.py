@@ -39,10 +39,6 @@ __all__ = [
 ]
 
 
-def _put(input: Tensor, result: Tensor, inplace: bool) -> Tensor:
-    return input.copy_(result) if inplace else result
-
-
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """Return max(x, 0).
 
@@ -122,7 +118,7 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
     >>> ow.nn.functional.mish(ow.tensor([0.0, 2.0]))
     tensor([0.0000, 1.9440])
     """
-    return _put(input, ops.aten.mish(input), inplace)
+    return ops.aten.mish_(input) if inplace else ops.aten.mish(input)
 
 
 def sigmoid(input: Tensor) -> Tensor:
@@ -163,7 +159,7 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     >>> ow.nn.functional.hardsigmoid(ow.tensor([-4.0, 0.0]))
     tensor([0.0000, 0.5000])
     """
-    return _put(input, ops.aten.hardsigmoid(input), inplace)
+    return ops.aten.hardsigmoid_(input) if inplace else ops.aten.hardsigmoid(input)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
@@ -172,7 +168,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     >>> ow.nn.functional.hardswish(ow.tensor([1.0, 3.0]))
     tensor([0.6667, 3.0000])
     """
-    return _put(input, ops.aten.hardswish(input), inplace)
+    return ops.aten.hardswish_(input) if inplace else ops.aten.hardswish(input)
 
 
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
@@ -235,7 +231,8 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     >>> ow.nn.functional.threshold(ow.tensor([0.5, 2.0]), 1.0, -7.0)
     tensor([-7.,  2.])
     """
-    return _put(input, ops.aten.threshold(input, threshold, value), inplace)
+    run = ops.aten.threshold_ if inplace else ops.aten.threshold
+    return run(input, threshold, value)
 
 
 def prelu(input: Tensor, weight: Tensor) -> Tensor:

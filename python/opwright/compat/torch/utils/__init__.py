@@ -2,8 +2,8 @@
 
 from opwright.compat._absent import absent
 
-from . import _python_dispatch, _pytree, checkpoint, cpp_extension
+from . import _python_dispatch, _pytree, checkpoint, cpp_extension, hooks
 
-__all__ = ["_python_dispatch", "_pytree", "checkpoint", "cpp_extension"]
+__all__ = ["_python_dispatch", "_pytree", "checkpoint", "cpp_extension", "hooks"]
 
 __getattr__ = absent(__name__)

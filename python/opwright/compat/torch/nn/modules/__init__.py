@@ -1,0 +1,10 @@
+"""torch.nn.modules: the layers."""
+
+from opwright.compat._absent import absent
+from opwright.nn import *  # noqa: F403
+
+from . import module, utils
+
+__all__ = ["module", "utils"]
+
+__getattr__ = absent(__name__)
