@@ -111,12 +111,14 @@ RootGradient root_of(const GradientPoint& output, const Tensor& gradient) {
   return {std::move(edge), fit_dtype(gradient, meta.dtype())};
 }
 
+// With `skips`, outputs that do not require grad are left out.
 std::vector<RootGradient> roots_of(std::span<const GradientPoint> outputs,
-                                   std::span<const Tensor> gradients) {
+                                   std::span<const Tensor> gradients, bool skips = false) {
   OPWRIGHT_CHECK(gradients.empty() || gradients.size() == outputs.size(),
                  "backward: ", outputs.size(), " outputs, but ", gradients.size(), " gradients");
   std::vector<RootGradient> roots;
   for (size_t i = 0; i < outputs.size(); ++i) {
+    if (skips && !edge_of(outputs[i])) continue;
     roots.push_back(root_of(outputs[i], gradients.empty() ? Tensor() : gradients[i]));
   }
   return roots;
@@ -184,7 +186,8 @@ std::vector<Tensor> grad(std::span<const GradientPoint> given_outputs,
   const std::vector<Edge> targets = targets_of(inputs);
   const AttentionScope mode(kAttentionGradOff, !options.create_graph);
   const EngineOptions engine{.keeps_graph = options.keeps_graph || options.create_graph};
-  std::vector<Tensor> found = run_backward_to(roots_of(outputs, gradients), targets, engine);
+  std::vector<Tensor> found =
+      run_backward_to(roots_of(outputs, gradients, options.materialize), targets, engine);
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (found[i].is_defined()) continue;
     if (options.materialize) {

@@ -63,6 +63,8 @@ Tensor lift_as_view(const Tensor& foreign, Interpreter& level) {
   const History* history = find_history(foreign.get());
   if (!history || !history->view || !history->view->is_differentiable()) return {};
   if (!requires_grad(foreign) && !requires_grad(history->root)) return {};
+  const ViewRecord* fixed = history->view->find_fixed_step();
+  if (fixed && fixed->is_of_function) return {};  // its backward is the Function's
   const InterpreterScope scope(&level);
   const AttentionScope grad_on(kAttentionGradOff, false);
   return replay(steps_to(history->view), history->root);

@@ -121,12 +121,19 @@ void run_place_hooks(std::vector<TapeHooks::OfPlace> hooks, std::span<Tensor> gr
   }
 }
 
-void run_hooks_before(const TapeNode& node, std::span<Tensor> gradients) {
+// The hooks of tensors, whose gradients these are.
+void run_tensor_hooks(const TapeNode& node, std::span<Tensor> gradients) {
   const TapeHooks* hooks = node.hooks();
   if (!hooks) [[likely]]
     return;
   run_place_hooks(hooks->of_places, gradients);
   run_place_hooks(hooks->retaining, gradients);
+}
+
+void run_hooks_before(const TapeNode& node, std::span<Tensor> gradients) {
+  const TapeHooks* hooks = node.hooks();
+  if (!hooks) [[likely]]
+    return;
   const auto before = hooks->before;  // a hook may remove itself
   for (const auto& entry : before) entry.hook(gradients);
 }
@@ -256,7 +263,7 @@ class Engine {
 
   void step(Waiting::Entry entry) {
     TapeNode& node = *entry.node;
-    run_hooks_before(node, entry.gradients);
+    run_tensor_hooks(node, entry.gradients);
     bool leads_on = !has_targets_ || !node.accumulates();
     if (has_targets_) {
       for (size_t i = 0; i < targets_.size(); ++i) {
@@ -266,6 +273,7 @@ class Engine {
           node.edges(), [&](const Edge& edge) { return edge && is_needed(edge.node.get()); });
     }
     if (!leads_on) return;
+    run_hooks_before(node, entry.gradients);
     given_.resize(node.edges().size());
     const bool is_observed = options_.recorder || (node.hooks() && !node.hooks()->after.empty());
     std::vector<Tensor> gradients;

@@ -1,5 +1,7 @@
 #include "opwright/autograd/history.h"
 
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "opwright/autograd/accumulate.h"
@@ -205,36 +207,52 @@ bool is_tracked(OpwTensor* view, bool is_written) {
     return (view->flags & kOpwFlagRequiresGrad) != 0 || is_behind ||
            (is_written && requires_grad(root));
   }
+  // A view from before its base, a leaf, was made to require grad.
+  if (is_written && record.is_differentiable() && requires_grad(find_history(view)->root)) {
+    return true;
+  }
   return requires_grad(tensor);
 }
 
-void check_write(const Operator& op, uint32_t argument, const Tensor& written) {
-  const std::string& name = op.schema().arguments[argument].name;
+namespace {
+
+// Who writes, for errors: "aten::mul_.Scalar: 'self'".
+struct Writer {
+  const Operator* op;  // null: a Function
+  uint32_t argument;
+  std::string_view function;
+
+  [[nodiscard]] std::string text() const {
+    if (!op) return concatenate(function, ": an input marked dirty");
+    return concatenate(op->name(), ": '", op->schema().arguments[argument].name, "'");
+  }
+};
+
+void check_write_by(const Writer& writer, const Tensor& written) {
   const TensorImpl& self = impl(written);
   const Interpreter* level = current_interpreter();
-  OPWRIGHT_CHECK(self.level == level, op.name(), ": '", name, "' is a tensor from outside of ",
+  OPWRIGHT_CHECK(self.level == level, writer.text(), " is a tensor from outside of ",
                  level ? level->name() : "eager", " (", level_name(self),
                  ") and cannot take a value that is differentiated inside, which would mutate a "
                  "captured Tensor; make it an argument of the function, or clone it first");
-  OPWRIGHT_CHECK((self.flags & kOpwFlagInference) == 0, op.name(), ": '", name,
-                 "' was made in inference mode and cannot be modified in place where autograd "
+  OPWRIGHT_CHECK((self.flags & kOpwFlagInference) == 0, writer.text(),
+                 " was made in inference mode and cannot be modified in place where autograd "
                  "records; clone it first");
   const ViewRecord* view = find_view(written);
   Tensor root = written;
   if (view) {
-    OPWRIGHT_CHECK(!view->is_hidden(), op.name(), ": '", name, "' is a view that ",
-                   view->op->name(),
+    OPWRIGHT_CHECK(!view->is_hidden(), writer.text(), " is a view that ", view->op->name(),
                    " made under no_grad, and cannot be modified in place with grad mode on; make "
                    "the view with grad mode on, or write under no_grad");
     if (view->is_differentiable()) {
       const ViewRecord* fixed = view->find_fixed_step();
-      OPWRIGHT_CHECK(!fixed || fixed->is_of_function, op.name(), ": '", name,
-                     "' is one of the views that ", fixed->op->name(),
+      OPWRIGHT_CHECK(!fixed || fixed->is_of_function, writer.text(), " is one of the views that ",
+                     fixed->op->name(),
                      " returned. The output of a function that returns multiple views cannot be "
                      "modified in place where autograd records; compute a new tensor, or take the "
                      "view by an index");
-      OPWRIGHT_CHECK(!fixed, op.name(), ": '", name,
-                     "' is an output of an autograd.Function that is a view and is being modified "
+      OPWRIGHT_CHECK(!fixed, writer.text(),
+                     " is an output of an autograd.Function that is a view and is being modified "
                      "inplace. This view was created inside a custom Function (or because an input "
                      "was returned as-is), whose own backward the write would override; clone the "
                      "output of the Function");
@@ -242,10 +260,20 @@ void check_write(const Operator& op, uint32_t argument, const Tensor& written) {
     }
   }
   const bool is_leaf_itself = requires_grad(written) && is_leaf(written);
-  OPWRIGHT_CHECK(!is_leaf_itself && (!requires_grad(root) || !is_leaf(root)), op.name(), ": '",
-                 name, "' is a ", is_leaf_itself ? "" : "view of a ",
+  OPWRIGHT_CHECK(!is_leaf_itself && (!requires_grad(root) || !is_leaf(root)), writer.text(),
+                 " is a ", is_leaf_itself ? "" : "view of a ",
                  "leaf that requires grad and cannot be modified in place; write under no_grad, or "
                  "clone it first");
+}
+
+}  // namespace
+
+void check_write(const Operator& op, uint32_t argument, const Tensor& written) {
+  check_write_by({&op, argument, {}}, written);
+}
+
+void check_function_write(std::string_view function, const Tensor& written) {
+  check_write_by({nullptr, 0, function}, written);
 }
 
 void rebase(const Tensor& written, TapeNodePtr node, uint32_t place) {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "opwright/autograd/tape.h"
@@ -143,6 +144,8 @@ void note_results_as_views(const Operator& op, Arguments args, Results results);
 // Throws RuntimeError for a leaf, a view of one, a view created under no_grad, one of several views
 // that an operator returned, and a tensor of another level.
 void check_write(const Operator& op, uint32_t argument, const Tensor& written);
+// The same for an input that an autograd.Function marks dirty.
+OPWRIGHT_EXPORT void check_function_write(std::string_view function, const Tensor& written);
 // The tensor's memory now holds output `place` of the node.
 OPWRIGHT_EXPORT void rebase(const Tensor& written, TapeNodePtr node, uint32_t place);
 

@@ -180,8 +180,8 @@ void OperatorNode::pack_saved() {
 
 void OperatorNode::check_not_released() const {
   OPWRIGHT_CHECK(!is_released_, "the values that ", op_->name(),
-                 " saved for its backward were freed by an earlier backward; pass "
-                 "retain_graph=True to the first one to run it again");
+                 " saved for its backward were freed by an earlier backward. Specify "
+                 "retain_graph=True in the first one to run it again");
 }
 
 size_t OperatorNode::num_saved() const {

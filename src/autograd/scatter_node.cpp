@@ -13,6 +13,7 @@ ScatterNode::ScatterNode(const Tensor& root, const Tensor& view, ViewSteps steps
 // Views of the gradient must be possible where views of the root were: it gets the root's strides.
 void ScatterNode::apply(std::span<Tensor> gradients, std::span<Tensor> given) {
   Tensor gradient = std::move(gradients[0]);
+  if (!gradient.is_defined()) return;
   if (!has_strides(gradient, root_)) {
     const Tensor like_root = opwright::empty_strided(root_.sizes, root_.strides, gradient.dtype(),
                                                      {}, gradient.device());

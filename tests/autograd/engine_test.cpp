@@ -117,7 +117,7 @@ TEST(Engine, ASecondBackwardWithoutTheSavedValuesIsAnError) {
 
   EXPECT_ERROR_CONTAINS(run_backward_of(y), "RuntimeError",
                         "the values that aten::sin saved for its backward were freed by an earlier "
-                        "backward; pass retain_graph=True to the first one to run it again");
+                        "backward. Specify retain_graph=True in the first one to run it again");
 }
 
 TEST(Engine, AGraphThatIsKeptRunsAgain) {

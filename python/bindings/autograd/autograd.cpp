@@ -54,6 +54,7 @@ PyObject* grad(PyObject* /*module*/, PyObject* const* args, Py_ssize_t /*num_arg
   return guarded([&] {
     const std::vector<GradientPoint> outputs = read_points(args[0], "grad: outputs");
     const std::vector<GradientPoint> inputs = read_points(args[1], "grad: inputs");
+    OPWRIGHT_CHECK(!inputs.empty(), "grad: inputs cannot be empty");
     const std::vector<Tensor> gradients = read_gradients(args[2], "grad: grad_outputs");
     BackwardOptions options = read_options(args[3], args[4] == Py_True);
     options.allow_unused = args[5] == Py_True;
@@ -78,7 +79,7 @@ PyObject* run_backward(PyObject* /*module*/, PyObject* const* args, Py_ssize_t /
     std::vector<GradientPoint> inputs;
     if (args[4] != Py_None) {
       inputs = read_points(args[4], "backward: inputs");
-      OPWRIGHT_CHECK(!inputs.empty(), "backward: inputs is empty; omit it for all leaves");
+      OPWRIGHT_CHECK(!inputs.empty(), "backward: inputs cannot be empty; omit it for all leaves");
     }
     if (inputs.empty()) {
       for (const GradientPoint& output : outputs) {
@@ -98,7 +99,8 @@ PyMethodDef autograd_functions[] = {{"_grad", as_method(grad), METH_FASTCALL, nu
 
 std::vector<GradientPoint> read_points(PyObject* given, const char* what) {
   if (is_tensor(given) || is_edge(given)) return {read_point(given, what)};
-  const nb::object items = read_items(given, what, "tensor");
+  const nb::object values = PyDict_Check(given) ? own(PyDict_Values(given)) : nb::borrow(given);
+  const nb::object items = read_items(values.ptr(), what, "tensor");
   std::vector<GradientPoint> points;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.ptr()); ++i) {
     points.push_back(read_point(PyList_GET_ITEM(items.ptr(), i), what));

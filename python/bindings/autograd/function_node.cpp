@@ -122,8 +122,8 @@ void PythonFunctionNode::mark_dirty(std::span<OpwTensor* const> inputs) {
 
 void PythonFunctionNode::check_not_released() const {
   OPWRIGHT_CHECK(!is_released_, "the values that ", name_,
-                 " saved for its backward were freed by an earlier backward; pass "
-                 "retain_graph=True to the first one to run it again");
+                 " saved for its backward were freed by an earlier backward. Specify "
+                 "retain_graph=True in the first one to run it again");
 }
 
 size_t PythonFunctionNode::num_saved() const {
@@ -213,6 +213,7 @@ void PythonFunctionNode::finish(std::span<Tensor> outputs) {
     OPWRIGHT_CHECK(contains(call_->inputs, input), name_, ": mark_dirty takes inputs of forward");
     OPWRIGHT_CHECK(!is_recorded_ || contains({places.data(), places.size()}, input), name_,
                    ": an input that forward wrote to must be returned by it");
+    if (is_recorded_) check_function_write(name_, input);
   }
   if (is_recorded_) {
     for (const Tensor& place : places) add_place(ValueMeta(place));

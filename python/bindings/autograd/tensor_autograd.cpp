@@ -177,7 +177,7 @@ PyObject* tensor_backward(PyObject* self, PyObject* args, PyObject* kwargs) {
     std::vector<GradientPoint> targets;
     if (inputs != Py_None) {
       targets = read_points(inputs, "backward: inputs");
-      OPWRIGHT_CHECK(!targets.empty(), "backward: inputs is empty; omit it for all leaves");
+      OPWRIGHT_CHECK(!targets.empty(), "backward: inputs cannot be empty; omit it for all leaves");
     }
     opwright::backward({&output, 1}, {&given, 1}, targets,
                        read_options(retain_graph, create_graph != 0));

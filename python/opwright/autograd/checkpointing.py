@@ -112,6 +112,9 @@ class _Run:
     def run(self) -> Any:
         with self._contexts[0], saved_tensors_hooks(self._pack, self._unpack):
             return self._function(*self._args, **self._kwargs)
+        raise RuntimeError(
+            "checkpoint: context_fn suppressed an exception of the function, which has no result"
+        )
 
     def _pack(self, tensor: _C.Tensor) -> int:
         self._shapes.append((tensor.shape, tensor.dtype, tensor.device))
@@ -134,7 +137,7 @@ class _Run:
         self._check_versions()
         found: list[_C.Tensor] = []
 
-        def pack(tensor: _C.Tensor) -> None:
+        def pack(tensor: _C.Tensor) -> _C.Tensor:
             if len(found) == len(self._shapes):
                 raise CheckpointError(
                     "checkpoint: the function is trying to save more tensors during recomputation "
@@ -144,6 +147,7 @@ class _Run:
             found.append(tensor)
             if self._stops_early and len(found) == len(self._shapes):
                 raise _AllFound
+            return tensor  # for a backward inside of the function
 
         state = random.get_rng_state() if self._rng_state is not None else None
         if self._rng_state is not None:
@@ -154,7 +158,7 @@ class _Run:
                 self._autocast(),
                 contextlib.suppress(_AllFound),
                 self._contexts[1],
-                saved_tensors_hooks(pack, _refuse),
+                saved_tensors_hooks(pack, lambda tensor: tensor),
             ):
                 self._function(*self._args, **self._kwargs)
         finally:
@@ -178,10 +182,6 @@ class _Run:
                 f"{device}, it is {got[1]}{list(got[0])} on {got[2]}; the function must do the "
                 "same each time"
             )
-
-
-def _refuse(_: object) -> _C.Tensor:
-    raise RuntimeError("checkpoint: a backward inside of the second run reached into it")
 
 
 def checkpoint(

@@ -15,6 +15,7 @@ from .. import _C
 
 __all__ = [
     "UnpackedDualTensor",
+    "current_level",
     "dual_level",
     "enter_dual_level",
     "exit_dual_level",
@@ -42,6 +43,15 @@ class UnpackedDualTensor(NamedTuple):
 
     primal: _C.Tensor
     tangent: _C.Tensor | None
+
+
+def current_level() -> int:
+    """Return the number of the active level; -1 if there is none.
+
+    >>> current_level()
+    -1
+    """
+    return len(_levels.entered) - 1
 
 
 def enter_dual_level() -> int:

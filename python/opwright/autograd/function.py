@@ -19,7 +19,7 @@ class Function:
     `forward(ctx, *args)` computes the outputs, `backward(ctx, *grads)` returns a gradient, or None,
     for each argument of it. `opwright.library.register_autograd` describes `ctx`, which also has
     `mark_dirty` for inputs that were written. In the second form `forward(*args)` has no ctx and
-    `setup_context(ctx, inputs, output)` saves; then arguments may have keywords and defaults.
+    `setup_context(ctx, inputs, output)` saves. Arguments may have keywords and defaults.
 
     The body of forward is not recorded. `jvp(ctx, *tangents)` returns the tangents of the outputs,
     for forward mode; it reads what `ctx.save_for_forward` saved. `vmap(info, in_dims, *args)`
@@ -121,14 +121,10 @@ class Function:
     @classmethod
     def _bound_arguments(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """Return the arguments of forward in order, with its defaults."""
-        if not has_setup_context(cls):
-            raise TypeError(
-                f"{cls.__name__}.apply takes no keyword arguments, since forward has a ctx; give "
-                "the class a setup_context"
-            )
-        bound = inspect.signature(cls.forward).bind(*args, **kwargs)
+        context = () if has_setup_context(cls) else (None,)
+        bound = inspect.signature(cls.forward).bind(*context, *args, **kwargs)
         bound.apply_defaults()
-        return bound.args
+        return bound.args[len(context) :]
 
 
 def has_setup_context(cls: type[Function]) -> bool:

@@ -2,6 +2,8 @@
 
 from typing import Any, NamedTuple
 
+import opwright as ow
+
 from .. import _C, pytree
 from .function_batching import apply_to_batches
 
@@ -75,7 +77,7 @@ def apply_under_jvp(cls: Any, args: tuple[Any, ...]) -> Any:
     pairs = [_C.dual_of(arg) for arg in args]
     contexts: list[Any] = []
     outputs = _C.call_below(_run_primal, cls, contexts, [pair[0] for pair in pairs])
-    tangents = _C.call_below(_run_jvp, cls, contexts[0], [pair[1] for pair in pairs])
+    tangents = _C.call_below(_run_jvp, cls, contexts[0], pairs)
     results = outputs if isinstance(outputs, tuple) else (outputs,)
     directions = tangents if isinstance(tangents, tuple) else (tangents,)
     if len(results) != len(directions):
@@ -132,5 +134,9 @@ def _run_primal(cls: Any, contexts: list[Any], args: list[Any]) -> Any:
     return output
 
 
-def _run_jvp(cls: Any, context: ForwardContext, tangents: list[Any]) -> Any:
-    return cls.jvp(context, *tangents)
+def _run_jvp(cls: Any, context: ForwardContext, pairs: list[tuple[Any, Any]]) -> Any:
+    def tangent_of(value: Any, tangent: _C.Tensor | None) -> _C.Tensor | None:
+        is_missing = tangent is None and isinstance(value, _C.Tensor)
+        return ow.zeros_like(value) if is_missing and context.materialize_grads else tangent
+
+    return cls.jvp(context, *(tangent_of(*pair) for pair in pairs))

@@ -3,7 +3,6 @@
 import contextlib
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from types import TracebackType
 from typing import Any, Literal, NamedTuple
 
 from .. import _C
@@ -77,12 +76,7 @@ class saved_tensors_hooks:  # noqa: N801 (torch's name, used as `with saved_tens
             raise RuntimeError(_disabled.reason)
         _C.push_saved_tensor_hooks(*self._hooks)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         _C.pop_saved_tensor_hooks()
 
 
@@ -232,7 +226,7 @@ def register_multi_grad_hook(
     seen: dict[
         int, tuple[list[_C.Tensor | None], int]
     ] = {}  # by backward: gradients, how many come
-    fired = [0]
+    fired: set[int] = set()  # the backwards that ran the hook
 
     def arrived(place: int, gradient: _C.Tensor) -> None:
         backward = _C.current_backward()
@@ -253,8 +247,8 @@ def register_multi_grad_hook(
     def first(gradient: _C.Tensor) -> None:
         backward = _C.current_backward()
         with lock:
-            is_first = fired[0] != backward
-            fired[0] = backward
+            is_first = backward not in fired
+            fired.add(backward)
         if is_first:
             fn(gradient)
 

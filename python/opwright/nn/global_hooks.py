@@ -41,6 +41,13 @@ class GlobalHooks:
     def add(self, hooks: Hooks, hook: Hook) -> RemovableHandle:
         return add_hook(hooks, hook, False, self._changed)
 
+    def clear(self) -> None:
+        """Remove all hooks."""
+        kinds = (self.forward_pre, self.forward, self.backward_pre, self.backward)
+        for hooks in (*kinds, *self.registration.values()):
+            hooks.clear()
+        self._changed()
+
     def _changed(self) -> None:
         self.concern_calls = bool(
             self.forward_pre or self.forward or self.backward_pre or self.backward

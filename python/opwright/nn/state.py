@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import Tensor, no_grad
 from .parameter import Parameter
+from .swapping import swaps_tensors
 
 if TYPE_CHECKING:
     from .module import Module
@@ -224,6 +225,8 @@ def _load_tensor(owner: Module, name: str, value: Tensor, assign: bool) -> None:
     if not assign:
         with no_grad():
             tensor.copy_(value)
+    elif swaps_tensors():
+        tensor.data = value.detach()
     elif not is_parameter:
         owner._buffers[name] = value
     elif isinstance(value, Parameter):

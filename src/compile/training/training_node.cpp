@@ -105,8 +105,8 @@ void TrainingNode::visit_owned(OwnedTensorVisitor& visitor) const {
 TrainingNode::Everything TrainingNode::take_kept() const {
   const std::lock_guard lock(mutex_);
   OPWRIGHT_CHECK(!kept_.is_released, "the values that a ", kCompiledFunction,
-                 " saved for its backward were freed by an earlier backward; pass "
-                 "retain_graph=True to the first one to run it again");
+                 " saved for its backward were freed by an earlier backward. Specify "
+                 "retain_graph=True in the first one to run it again");
   return kept_;
 }
 

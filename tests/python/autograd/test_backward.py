@@ -308,3 +308,16 @@ def test_what_is_neither_tensor_nor_edge_is_refused():
         ow.autograd.grad(leaf(1).sum(), [3])
     with pytest.raises(TypeError, match="must be a tensor or an iterable of them, got int"):
         ow.autograd.grad(leaf(1).sum(), 3)
+
+
+def test_materialized_gradients_of_an_output_without_history_are_zeros():
+    x = leaf(1)
+
+    (gradient,) = ow.autograd.grad(ow.ones(1), x, materialize_grads=True)
+
+    assert gradient.tolist() == [0.0]
+
+
+def test_no_inputs_are_refused():
+    with pytest.raises(RuntimeError, match="grad: inputs cannot be empty"):
+        ow.autograd.grad(leaf(1).sum(), [])

@@ -200,7 +200,7 @@ def test_a_second_backward():
 
     assert (
         "the values that aten::mul.Tensor saved for its backward were freed by an earlier "
-        "backward; pass retain_graph=True to the first one to run it again"
+        "backward. Specify retain_graph=True in the first one to run it again"
     ) in message_of(RuntimeError, y.backward)
 
 

@@ -38,14 +38,21 @@ def test_apply_takes_defaults_and_keywords_as_in_torch():
     assert run(compat) == run(torch)
 
 
-def test_keywords_need_a_setup_context():
-    class WithContext(Function):
+def test_keywords_are_arguments_of_a_forward_with_a_ctx():
+    class Product(Function):
         @staticmethod
-        def forward(ctx, x, factor):
+        def forward(ctx, x, factor=1.0):
+            ctx.factor = factor
             return x * factor
 
-    with pytest.raises(TypeError, match=r"WithContext\.apply takes no keyword arguments"):
-        WithContext.apply(ow.ones(2), factor=2.0)
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.factor, None
+
+    x = ow.ones(2, requires_grad=True)
+    Product.apply(factor=4.0, x=x).sum().backward()
+
+    assert x.grad.tolist() == [4.0, 4.0]
 
 
 @pytest.mark.parametrize("in_dims", [0, 1])

@@ -199,3 +199,15 @@ def test_a_hook_of_any_tensor_runs_once_for_each_backward():
     (x * y).sum().backward()
 
     assert len(seen) == 2
+
+
+def test_grad_runs_the_hooks_of_its_inputs_but_not_of_their_nodes():
+    seen = []
+    x = leaf(1)
+    y = x * 2
+    y.register_hook(lambda gradient: seen.append("tensor"))
+    y.grad_fn.register_prehook(lambda gradients: seen.append("before the node"))
+
+    ow.autograd.grad((y * 3).sum(), y)
+
+    assert seen == ["tensor"]

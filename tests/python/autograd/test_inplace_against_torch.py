@@ -185,3 +185,45 @@ def test_the_output_of_a_function_that_returns_its_input_cannot_be_written():
     theirs, ours = both(program)
 
     assert ours == theirs == "RuntimeError"
+
+
+def view_from_before_its_base_required_grad(library):
+    x = library.ones(2)
+    view = x[:]
+    x.requires_grad = True
+    view.add_(1)
+    return [x]
+
+
+def dirty_view_of_a_leaf(library):
+    class Double(library.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.mark_dirty(x)
+            return x.mul_(2)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 2
+
+    x = library.ones(2, requires_grad=True)
+    return [Double.apply(x[:1])]
+
+
+@pytest.mark.parametrize("program", [view_from_before_its_base_required_grad, dirty_view_of_a_leaf])
+def test_writes_that_torch_refuses_are_refused(program):
+    theirs, ours = both(program)
+
+    assert ours == theirs == "RuntimeError"
+
+
+def test_gradcheck_passes_undefined_gradients_through_written_views():
+    def function(x, y):
+        base = x.clone()
+        base[:, 0].mul_(y)
+        return base
+
+    x = ow.ones(2, 2, dtype=ow.float64, requires_grad=True)
+    y = ow.ones(2, dtype=ow.float64, requires_grad=True)
+
+    assert ow.gradcheck(function, (x, y), check_undefined_grad=True)

@@ -1,13 +1,12 @@
 """Our own test support under the module names of torch's: small, and written for this runner."""
 
 import contextlib
-import functools
 import gc
 import importlib
 import importlib.util
 import tempfile
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from . import dtype_lists, parametrization, plain_names
 from .databases import EmptyDatabase
@@ -30,18 +29,14 @@ def _gradcheck(function_name: str) -> Callable:
     return check
 
 
-def without_garbage_collection(function: Callable) -> Callable:
-    """Return `function` with the garbage collector off, as a decorator and as a context."""
-
-    @functools.wraps(function)
-    def run(*args: object, **keywords: object) -> object:
-        gc.disable()
-        try:
-            return function(*args, **keywords)
-        finally:
-            gc.enable()
-
-    return run
+@contextlib.contextmanager
+def without_garbage_collection() -> Iterator[None]:
+    """Turn the garbage collector off for a block."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 @contextlib.contextmanager
@@ -74,7 +69,7 @@ def _shared_names() -> dict:
         "modules": parametrization.ops,
         "numpy_to_torch_dtype_dict": plain_names.NUMPY_DTYPES,
         "run_tests": run_tests,
-        "swap": plain_names.leave_alone,
+        "swap": parametrization.swap,
         "op_db": EmptyDatabase(),
         "module_db": EmptyDatabase(),
         "custom_op_db": EmptyDatabase(),

@@ -78,6 +78,32 @@ class parametrize(Parametrizer):
             )
 
 
+class swap(parametrize):
+    """Create a test for each way of Module.load_state_dict and Module.to to replace tensors."""
+
+    def __init__(self, swaps: Iterable[bool]) -> None:
+        super().__init__("swap", swaps)
+
+    def cases(self, test: Callable) -> Iterator[Case]:
+        for _, name, keywords, decorators in super().cases(test):
+            yield _with_swapping(test, keywords["swap"]), name, {}, decorators
+
+
+def _with_swapping(test: Callable, is_on: bool) -> Callable:
+    @functools.wraps(test)
+    def run(*args: object, **keywords: object) -> object:
+        from opwright.nn import swapping
+
+        before = swapping.swaps_tensors()
+        swapping.set_swaps_tensors(is_on)
+        try:
+            return test(*args, **keywords)
+        finally:
+            swapping.set_swaps_tensors(before)
+
+    return run
+
+
 class decorateIf(Parametrizer):
     """Accept torch's conditional decorators; torch's own run has decided what is skipped."""
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import opwright
+from opwright.nn.global_hooks import global_hooks
 
 from .comparison import Comparison
 
@@ -35,6 +36,7 @@ class TestCase(unittest.TestCase):
                 written.append(text.getvalue())
 
     def setUp(self) -> None:
+        global_hooks.clear()  # torch's tests clear them by private names
         random.seed(1234)
         np.random.seed(1234)
         opwright.manual_seed(1234)

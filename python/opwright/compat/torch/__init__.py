@@ -19,6 +19,7 @@ for _name in [name for name, value in globals().items() if isinstance(value, _Mo
 from opwright import random as random  # noqa: E402
 
 from . import (  # noqa: E402
+    __future__,
     _dynamo,
     _higher_order_ops,
     _subclasses,
@@ -38,6 +39,7 @@ from . import (  # noqa: E402
 
 __all__ = [
     "Tag",
+    "__future__",
     "_assert",
     "_check",
     "_check_is_size",

@@ -6,24 +6,32 @@ from opwright.autograd import (
     detect_anomaly,
     enable_grad,
     grad,
+    gradcheck,
     gradgradcheck,
     inference_mode,
     no_grad,
     set_detect_anomaly,
     set_grad_enabled,
 )
+from opwright.autograd.engine_settings import (
+    force_original_view_tracking as _force_original_view_tracking,
+)
+from opwright.autograd.engine_settings import (
+    is_multithreading_enabled,
+    is_view_replay_enabled,
+    set_multithreading_enabled,
+)
 from opwright.autograd.gradcheck import GradcheckError
-from opwright.autograd.multithreading import is_multithreading_enabled, set_multithreading_enabled
 from opwright.autograd.variable import Variable
 from opwright.compat._absent import absent
 
 from . import anomaly_mode, forward_ad, function, functional, grad_mode, graph, variable
-from .gradcheck import gradcheck
 
 __all__ = [
     "Function",
     "GradcheckError",
     "Variable",
+    "_force_original_view_tracking",
     "anomaly_mode",
     "backward",
     "detect_anomaly",
@@ -38,6 +46,7 @@ __all__ = [
     "graph",
     "inference_mode",
     "is_multithreading_enabled",
+    "is_view_replay_enabled",
     "no_grad",
     "set_detect_anomaly",
     "set_grad_enabled",

@@ -2,6 +2,7 @@
 
 from opwright.autograd.forward_ad import (
     UnpackedDualTensor,
+    current_level,
     dual_level,
     enter_dual_level,
     exit_dual_level,
@@ -19,4 +20,8 @@ __all__ = [
     "unpack_dual",
 ]
 
-__getattr__ = absent(__name__)
+_absent = absent(__name__)
+
+
+def __getattr__(name: str) -> object:
+    return current_level() if name == "_current_level" else _absent(name)

@@ -1,7 +1,7 @@
 """torch.autograd.grad_mode: whether operators are recorded."""
 
 from opwright.autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
-from opwright.autograd.multithreading import set_multithreading_enabled
+from opwright.autograd.engine_settings import set_multithreading_enabled
 from opwright.compat._absent import absent
 
 __all__ = [
