@@ -159,7 +159,12 @@ def _signature_of(operator: Operator) -> object:
     return importlib.import_module("._library.signature", __name__).signature_of(operator)
 
 
+def _tags_of(operator: Operator) -> list:
+    return importlib.import_module("._library.tag", __name__).tags_of(operator)
+
+
 Operator.__signature__ = property(_signature_of)
+Operator.tags = property(_tags_of)
 
 
 def __getattr__(name: str) -> object:

@@ -39,7 +39,7 @@ def _describe(operator: _C.Operator) -> str:
         str(operator.schema),
         f"  call     opwright.ops.{namespace}.{base}.{overload}",
         f"  defined  {f'{place} ({operator.origin})' if operator.origin else place}",
-        f"  tags     {', '.join(operator.tags) or 'none'}",
+        f"  tags     {', '.join(operator.tag_names) or 'none'}",
     ]
     if about := getattr(operator, "documentation", "").strip():
         lines.append(f"  about    {about.splitlines()[0]}")

@@ -6,8 +6,10 @@ from functools import partial
 from typing import Literal
 
 from . import _C
+from ._library.autograd_kernel import is_autograd_key
 from ._library.infer_fake import switch as inferred_fakes
 from ._library.infer_schema import infer_schema, is_tensor_type, read_mutates_args, restorers
+from ._library.key_set import redispatch
 from ._library.library import Library
 from ._library.registrations import (
     Registrations,
@@ -29,7 +31,7 @@ from ._library.rules import (
     setup_context_rule,
     vmap_rule,
 )
-from ._library.tag import Tag, Tags
+from ._library.tag import Tag, Tags, with_compliant_tag
 from ._undo import Undo
 from .testing import opcheck
 
@@ -120,9 +122,9 @@ def custom_op(
     replace_definition(parsed.name)
     registrations = Registrations(parsed.name)
     try:
-        operator = registrations.define(text, tags, source=fn)
+        operator = registrations.define(text, with_compliant_tag(tags), source=fn)
         registrations.set_default(fn, restorers(fn))
-        registrations.implement(slots, fn)
+        registrations.implement(slots, fn, checks_aliases=True)
     except Exception:
         registrations.close()
         raise
@@ -227,9 +229,15 @@ def impl(
             return function
 
         return implement
+    slots = () if is_autograd_key(types) else kernel_slots(types)
+    for slot in slots:
+        _C.check_slot(slot)
     if func is None:
         return partial(impl, qualname, types, lib=lib)
-    _registrations(qualname, lib).implement(kernel_slots(types), func)
+    if slots:
+        _registrations(qualname, lib).implement(slots, func)
+    else:
+        _registrations(qualname, lib).implement_key(types, func)
     return func
 
 
@@ -254,15 +262,24 @@ def register_kernel(
 
     None means every device without its own kernel. A later registration replaces an earlier one for
     every device that it names.
+
+    Each call checks the results: one that shares memory with an argument or with another result
+    is an error unless the schema marks the alias.
     """
     if func is None:
         return partial(register_kernel, op, device_types, lib=lib)
-    _registrations(op, lib).implement(kernel_slots(device_types), func)
+    slots = kernel_slots(device_types)
+    _registrations(op, lib).implement(slots, func, checks_aliases=True)
     return func
 
 
 def register_fake(
-    op: OperatorLike, func: Callable | None = None, /, *, lib: Library | None = None
+    op: OperatorLike,
+    func: Callable | None = None,
+    /,
+    *,
+    lib: Library | None = None,
+    allow_override: bool = True,
 ) -> Callable:
     """Register the function that computes shapes and dtypes of the results without data.
 
@@ -277,11 +294,29 @@ def register_fake(
     ...     return x.new_empty([(x.shape[0] + 1) // 2])
     >>> decimate(ow.empty([5], device="meta")).shape[0]
     3
+
+    An operator tagged inplace or out needs none: it returns what it writes.
     """
     if func is None:
-        return partial(register_fake, op, lib=lib)
-    _registrations(op, lib).implement(("Fake",), func)
+        return partial(register_fake, op, lib=lib, allow_override=allow_override)
+    registrations = _registrations(op, lib)
+    if not allow_override and registrations.has_kernel("Fake"):
+        raise RuntimeError(
+            f"{registrations.name} already has a fake impl, from this library or its definition"
+        )
+    _warn_of_needless_fake(registrations.name)
+    registrations.implement(("Fake",), func)
     return func
+
+
+def _warn_of_needless_fake(name: str) -> None:
+    operator = _C.find_operator(name)
+    for tag in set(operator.tag_names if operator else ()) & {"inplace", "out"}:
+        warnings.warn(
+            f"{name} is tagged {tag} (torch.Tag.{tag}): without a fake kernel it returns what it "
+            "writes, so it needs none",
+            stacklevel=3,
+        )
 
 
 def infer_fake(op: OperatorLike | None = None, enabled: bool = True) -> Undo:
@@ -345,6 +380,11 @@ def register_autograd(
     """
     operator = _C.require_operator(operator_name(op))
     check_callable(operator.name, "a backward formula", backward)
+    if "out" in operator.tag_names:
+        raise RuntimeError(
+            f"{operator.name} is tagged out. Out variants do not support autograd; register the "
+            "formula for the variant without out"
+        )
     positions = old_positions(operator, keep_old)
     registrations = _registrations(operator, lib)
     if setup_context is None:
@@ -604,3 +644,4 @@ _C.Operator.register_vmap = register_vmap
 _C.Operator.register_autocast = register_autocast
 _C.Operator.register_effect = register_effect
 _C.Operator.set_kernel_enabled = set_kernel_enabled
+_C.Operator.redispatch = redispatch

@@ -126,11 +126,21 @@ def register_kernel(
 ) -> _FunctionT: ...
 @overload
 def register_fake(
-    op: OperatorLike, func: None = None, /, *, lib: Library | None = None
+    op: OperatorLike,
+    func: None = None,
+    /,
+    *,
+    lib: Library | None = None,
+    allow_override: bool = True,
 ) -> Callable[[_FunctionT], _FunctionT]: ...
 @overload
 def register_fake(
-    op: OperatorLike, func: _FunctionT, /, *, lib: Library | None = None
+    op: OperatorLike,
+    func: _FunctionT,
+    /,
+    *,
+    lib: Library | None = None,
+    allow_override: bool = True,
 ) -> _FunctionT: ...
 def infer_fake(
     op: OperatorLike | None = None, enabled: bool = True

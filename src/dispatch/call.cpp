@@ -1,5 +1,6 @@
 #include "opwright/dispatch/call.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "opwright/base/small_vector.h"
@@ -101,7 +102,30 @@ bool is_recorded_whole(const Operator& op) {
   return level && level->keeps_whole_while_recording(op);
 }
 
+// The operators whose autograd kernels run on this thread, innermost last.
+thread_local SmallVector<const Operator*, 4> running_autograd_kernels;
+
+class AutogradKernelScope {
+ public:
+  explicit AutogradKernelScope(const Operator& op) { running_autograd_kernels.push_back(&op); }
+  ~AutogradKernelScope() { running_autograd_kernels.pop_back(); }
+  AutogradKernelScope(const AutogradKernelScope&) = delete;
+  AutogradKernelScope& operator=(const AutogradKernelScope&) = delete;
+};
+
+// Runs the kernel that wraps the operator's autograd; a call of the same operator inside it is not
+// recorded.
+void run_autograd_kernel(const Operator& op, const OpwRecord& kernel, Arguments args,
+                         Results results) {
+  if (std::ranges::find(running_autograd_kernels, &op) != running_autograd_kernels.end())
+    return call_below_autograd(op, args, results);
+  const AutogradKernelScope scope(op);
+  run_record(op, kernel, args, results);
+}
+
 [[gnu::noinline]] void record_and_call(const Operator& op, Arguments args, Results results) {
+  if (const OpwRecord* kernel = op.record(Slot::AutogradKernel))
+    return run_autograd_kernel(op, *kernel, args, results);
   if (op.tags().has(Tag::Nondifferentiable)) {
     if (op.writes_arguments()) check_nondifferentiable_writes(op, args);
     return call_below_autograd(op, args, results);
@@ -111,6 +135,7 @@ bool is_recorded_whole(const Operator& op) {
   }
   const AutogradHooks* hooks = autograd_hooks();
   if (!hooks) return call_below_autograd(op, args, results);
+  if (op.tags().has(Tag::Out) && !op.record(Slot::Autograd)) throw_recorded_out(op);
   hooks->record(op, args, results);
 }
 

@@ -234,6 +234,12 @@ void throw_nondifferentiable_write(const Operator& op, uint32_t written) {
               "or write it under no_grad; or register a formula instead of the tag.");
 }
 
+void throw_recorded_out(const Operator& op) {
+  throw_error("RuntimeError", op.name(),
+              ": functions with out=... arguments don't support automatic differentiation, but an "
+              "argument requires grad\n  Call it under no_grad, or use the variant without out.");
+}
+
 void throw_read_only(const Operator& op, uint32_t written) {
   throw_error("ValueError", op.name(), ": '", argument_name(op, written),
               "' is written, but its memory is read-only\n  Clone it first.");

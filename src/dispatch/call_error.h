@@ -20,6 +20,8 @@ std::string call_text(const Operator& op, Arguments args);
 [[noreturn]] void throw_inference_write(const Operator& op, uint32_t written);
 // The written argument has a history that the operator cannot continue.
 [[noreturn]] void throw_nondifferentiable_write(const Operator& op, uint32_t written);
+// A call of an out variant would have to be recorded.
+[[noreturn]] void throw_recorded_out(const Operator& op);
 [[noreturn]] void throw_read_only(const Operator& op, uint32_t written);
 
 // Fake and real tensors in one call; a real one under FakeTensorMode.

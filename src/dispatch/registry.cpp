@@ -6,6 +6,7 @@
 #include "opwright/base/suggest.h"
 #include "opwright/dispatch/first_use.h"
 #include "opwright/dispatch/signature.h"
+#include "opwright/dispatch/tag_rules.h"
 #include "opwright/schema/parser.h"
 
 namespace opwright {
@@ -23,14 +24,22 @@ Implementation* newest_for(NameEntry& name, Slot slot) {
   return found == name.implementations.rend() ? nullptr : &*found;
 }
 
+bool has_kernel(const NameEntry& name) {
+  return std::ranges::any_of(name.implementations, [](const Implementation& each) {
+    return is_device(each.slot) || each.slot == Slot::AllDevices;
+  });
+}
+
 // What a call to a slot runs: its own function; for a device, else the kernel for all devices; else
-// the operator's composite body.
+// the operator's composite body. An
+// operator without any of these runs the kernel that wraps its autograd.
 Implementation* find_implementation(NameEntry& name, Slot slot) {
   Implementation* found = newest_for(name, slot);
   if (found || !is_callable(slot)) return found;
   if (is_device(slot)) found = newest_for(name, Slot::AllDevices);
   if (!found) found = newest_for(name, Slot::ExplicitComposite);
-  return found ? found : newest_for(name, Slot::ImplicitComposite);
+  if (!found) found = newest_for(name, Slot::ImplicitComposite);
+  return found || has_kernel(name) ? found : newest_for(name, Slot::AutogradKernel);
 }
 
 // "clip.cpp:4 (libclip.so)"
@@ -76,6 +85,7 @@ Registration Registry::define(std::string_view schema_text, Tags tags, SourceSit
   auto op = std::make_unique<Operator>(
       parse_definition(schema_text, site, origin.name_space, &opaque_types_), tags, site,
       origin.library);
+  if (tags.bits() != 0) check_tags(op->schema(), tags);
   NameEntry& name = entry(op->name());
   if (const Operator* other = name.op.load(std::memory_order_acquire)) {
     throw_error("ValueError", op->name(), " is defined twice: at ",

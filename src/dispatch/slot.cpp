@@ -35,6 +35,7 @@ constexpr SlotName kRuleNames[] = {
     {Slot::Autocast, "Autocast"},
     {Slot::Decompose, "Decompose"},
     {Slot::Convert, "Convert"},
+    {Slot::AutogradKernel, "AutogradKernel"},
 };
 struct KeyName {
   const char* key;

@@ -29,9 +29,10 @@ enum class Slot : uint8_t {
   Functional,  // for a mutable operator: its functional form
   Autocast,
   Decompose,
-  Convert,  // to nodes of foreign graphs
+  Convert,         // to nodes of foreign graphs
+  AutogradKernel,  // runs in place of recording the call, and records what it calls
 };
-inline constexpr uint8_t kNumSlots = static_cast<uint8_t>(Slot::Convert) + 1;
+inline constexpr uint8_t kNumSlots = static_cast<uint8_t>(Slot::AutogradKernel) + 1;
 
 constexpr bool is_device(Slot slot) { return static_cast<uint8_t>(slot) < kNumDeviceSlots; }
 // Whether a call can end there; the other slots hold rules that transforms look up.
@@ -42,7 +43,7 @@ constexpr bool is_callable(Slot slot) {
 // Whether its function runs for slots without their own.
 constexpr bool stands_in(Slot slot) {
   return slot == Slot::AllDevices || slot == Slot::ExplicitComposite ||
-         slot == Slot::ImplicitComposite;
+         slot == Slot::ImplicitComposite || slot == Slot::AutogradKernel;
 }
 
 // The slot of a device type; assigns its bit at first use.

@@ -92,7 +92,7 @@ print(ow.ops.npu.npu_twice(x).tolist())
 print(ow.ops.npu.npu_pad(x, [1, 2]).tolist())
 print(ow.ops.npu.npu_add_custom_(x, x) is x, x.tolist())
 print(ow.ops.npu.npu_add_custom(x.to("meta"), x.to("meta")).shape)
-print(ow.ops.npu.npu_add_custom.default.tags, ow.ops.npu.npu_add_custom_.default.tags)
+print(ow.ops.npu.npu_add_custom.default.tag_names, ow.ops.npu.npu_add_custom_.default.tags)
 print([slot for slot, _ in ow.ops.npu.npu_add_custom.default.implementations()])
 print(ow.ops.npu.npu_add_custom.default.site.endswith("declared/functions.yaml:2"))
 ow.declare.load("{DECLARED / "functions.yaml"}", namespace="npu")  # the same: harmless
@@ -101,7 +101,7 @@ ow.declare.load("{DECLARED / "functions.yaml"}", namespace="npu")  # the same: h
 
     assert printed == (
         "[4.0, 8.0]\n[2.0, 4.0]\n[3.0, 4.0]\nTrue [2.0, 4.0]\n(2,)\n"
-        "('pointwise',) ('inplace',)\n['CPU', 'Fake', 'Decompose']\nTrue\n"
+        "('pointwise',) [<Tag.inplace: 'inplace'>]\n['CPU', 'Fake', 'Decompose']\nTrue\n"
     )
 
 

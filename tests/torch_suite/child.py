@@ -183,6 +183,9 @@ def missing_name(error: BaseException | None) -> str | None:
             kind = owner if isinstance(owner, type) else type(owner)
             if isinstance(owner, types.ModuleType):
                 return f"{owner.__name__.removeprefix(COMPAT)}.{error.name}"
+            if kind in (type(opwright.ops.aten), type(opwright.ops.aten.add)):
+                path = repr(owner).strip("<>").rpartition(" ")[2].replace("::", ".")
+                return f"torch.ops.{path}.{error.name}"
             if kind.__module__.startswith("opwright"):
                 return f"{kind.__name__}.{error.name}"
         error = error.__cause__ or error.__context__

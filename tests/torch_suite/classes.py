@@ -19,9 +19,12 @@ ALL = (PASS, TEXT, CLASS, NAME, BEHAVIOUR, PRIVATE, DELIBERATE, OPERATOR, HANG, 
 # The classes that do not count in the share of passes.
 APART = (PRIVATE, DELIBERATE, OPERATOR)
 
+# The names of tests that torch.testing._internal.optests generates.
+GENERATED = re.compile(r"__test_|\.test_pt2_compliant_tag_")
 # Functions, methods, modules and optimizers of torch.
 OPERATOR_NAMES = re.compile(
-    r"torch\.(Tensor|nn|nn\.functional|nn\.init|nn\.utils(\.\w+)?|linalg|fft|special|ops\.aten)\.\w+"
+    r"torch\.(Tensor|nn|nn\.functional|nn\.init|nn\.utils(\.\w+)?|linalg|fft|special)\.\w+"
+    r"|torch\.ops\.(aten|prims)(\.\w+)+"
     r"|torch\.(optim|nn\.utils|linalg|fft|special)(\.\w+)*"
     r"|torch\.[a-z]\w*"
 )
@@ -54,7 +57,7 @@ def classify(test_id: str, record: dict, reviews: Reviews) -> tuple[str, str]:
         return TEXT, f"expected {shorten(first['expected'])!r}, got {shorten(first['given'])!r}"
     if outcome in (HANG, CRASH):
         return outcome, "over the time limit" if outcome == HANG else "the process ended"
-    if outcome == "not collected" and "__test_" in test_id:
+    if outcome == "not collected" and GENERATED.search(test_id):
         return PRIVATE, "torch.testing._internal.optests.generate_opcheck_tests"
     if outcome != "fail":
         return BEHAVIOUR, outcome

@@ -1,5 +1,9 @@
 """The table of results for the terminal, and docs/results/torch_suite.md."""
 
+import platform
+from datetime import date
+from importlib.metadata import version
+
 from .classes import ALL, APART, PASS
 
 INTRODUCTION = """\
@@ -59,7 +63,8 @@ def table(files: dict[str, dict[str, tuple[str, str]]]) -> str:
 
 def write_page(files: dict[str, dict[str, tuple[str, str]]]) -> str:
     """Return the whole page: the table and every test that does not pass."""
-    parts = [INTRODUCTION, table(files), ""]
+    versions = f"{date.today()}, Python {platform.python_version()}, torch {version('torch')}."
+    parts = [INTRODUCTION, versions, "", table(files), ""]
     for name, results in files.items():
         others = [(each, *results[each]) for each in sorted(results) if results[each][0] != PASS]
         parts += [f"## {name}", ""]

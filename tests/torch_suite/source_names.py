@@ -4,7 +4,6 @@ import ast
 import functools
 import inspect
 import re
-import textwrap
 import types
 from collections.abc import Callable, Iterator
 
@@ -60,7 +59,9 @@ def chains(tree: ast.AST) -> Iterator[list[str]]:
 @functools.cache
 def source_tree(function: Callable) -> ast.AST | None:
     try:
-        return ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function))))
+        source = inspect.getsource(inspect.unwrap(function))
+        # Not dedented: texts inside it may start at the first column.
+        return ast.parse(f"if True:\n{source}" if source[0].isspace() else source)
     except (OSError, TypeError, SyntaxError):
         return None
 

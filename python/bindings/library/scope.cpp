@@ -91,11 +91,11 @@ uint64_t Scope::claim(const std::string& name_space) {
   return add(Registry::get().claim_namespace(name_space, caller_site()), nullptr);
 }
 
-uint64_t Scope::implement(const std::string& name, const std::string& slot_text,
-                          PyObject* callable) {
+uint64_t Scope::implement(const std::string& name, const std::string& slot_text, PyObject* callable,
+                          bool checks_aliases) {
   check_open();
   const Slot slot = parse_slot(slot_text);
-  const BoxedFunction boxed = box_python(callable, convention_of(slot));
+  const BoxedFunction boxed = box_python(callable, convention_of(slot), checks_aliases);
   return add(Registry::get().implement(name, slot, boxed, site_of(callable)), callable);
 }
 
@@ -183,8 +183,11 @@ void bind_scope(nb::module_& m) {
       .def(
           "implement",
           [](Scope& self, const std::string& name, const std::string& slot,
-             const nb::object& function) { return self.implement(name, slot, function.ptr()); },
-          nb::arg("name"), nb::arg("slot"), nb::arg("function"))
+             const nb::object& function, bool checks_aliases) {
+            return self.implement(name, slot, function.ptr(), checks_aliases);
+          },
+          nb::arg("name"), nb::arg("slot"), nb::arg("function"), nb::kw_only(),
+          nb::arg("checks_aliases") = false)
       .def(
           "implement_autocast",
           [](Scope& self, const std::string& name, const nb::dict& given) {
@@ -213,6 +216,9 @@ void bind_scope(nb::module_& m) {
       .def_prop_ro("is_closed", &Scope::is_closed)
       .def("__enter__", [](const nb::object& self) { return self; })
       .def("__exit__", [](Scope& self, const nb::args&) { self.close(); });
+  m.def(
+      "check_slot", [](const std::string& slot) { (void)parse_slot(slot); }, nb::arg("slot"),
+      "ValueError, with the known names, unless it is a device or a dispatch key.");
   m.def(
       "add_tags",
       [](const std::string& name, const std::vector<std::string>& tags) {

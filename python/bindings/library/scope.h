@@ -30,7 +30,8 @@ class Scope {
                      SourceSite site);
   // Tokens are for remove().
   uint64_t claim(const std::string& name_space);
-  uint64_t implement(const std::string& name, const std::string& slot, PyObject* callable);
+  uint64_t implement(const std::string& name, const std::string& slot, PyObject* callable,
+                     bool checks_aliases = false);
   // The dtype of floating tensors by the name of their device; replaces an existing rule.
   uint64_t implement_autocast(const std::string& name, const std::map<std::string, DType>& dtypes);
   // The formula gets copies of the arguments at these positions, from before the call.

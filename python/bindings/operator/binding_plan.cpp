@@ -47,7 +47,9 @@ BindingPlan::BindingPlan(const Operator& op)
       num_args_(op.num_arguments()),
       num_positional_(static_cast<uint32_t>(op.schema().num_positional())),
       num_results_(op.num_results()),
-      is_blocking_(op.tags().has(Tag::Blocking)) {
+      is_blocking_(op.tags().has(Tag::Blocking)),
+      gives_tuple_(op.num_results() == 1 &&
+                   op.schema().returns[0].type.required().kind() == TypeKind::Tuple) {
   for (const Argument& argument : op.schema().arguments) {
     const Type& type = argument.type.required();
     Planned planned{};

@@ -51,6 +51,8 @@ class BindingPlan {
   [[nodiscard]] uint32_t num_args() const { return num_args_; }
   [[nodiscard]] uint32_t num_results() const { return num_results_; }
   [[nodiscard]] bool is_blocking() const { return is_blocking_; }
+  // Whether the only result is a tuple, which has the form of a list.
+  [[nodiscard]] bool gives_tuple() const { return gives_tuple_; }
   // Whether the schema accepts a list of ints at `index`: zeros(2, 3).
   [[nodiscard]] bool takes_ints_at(size_t index) const {
     return index < num_args_ && index + 1 == num_positional_ && args_[index].kind == Kind::Ints;
@@ -130,6 +132,7 @@ class BindingPlan {
   uint32_t num_positional_;
   uint32_t num_results_;
   bool is_blocking_;
+  bool gives_tuple_;
   std::vector<Planned> args_;
 };
 

@@ -65,6 +65,14 @@ PyObject* take_many(OpwValue* results, uint32_t num_results) noexcept {
   return tuple;
 }
 
+// Takes over a list; anything else is returned as it is.
+[[gnu::cold, gnu::noinline]] PyObject* to_tuple(PyObject* result) noexcept {
+  if (!result || !PyList_Check(result)) return result;
+  PyObject* tuple = PyList_AsTuple(result);
+  Py_DECREF(result);
+  return tuple;
+}
+
 [[gnu::always_inline]] inline PyObject* run_into(const BindingPlan& plan, const OpwValue* values,
                                                  OpwValue* results) noexcept {
   const CallFrameScope frame(values, plan.num_args());
@@ -78,8 +86,10 @@ PyObject* take_many(OpwValue* results, uint32_t num_results) noexcept {
     raise_current();
     return nullptr;
   }
-  if (plan.num_results() == 1) [[likely]]
-    return take_to_python(results[0]);
+  if (plan.num_results() == 1) [[likely]] {
+    PyObject* result = take_to_python(results[0]);
+    return plan.gives_tuple() ? to_tuple(result) : result;
+  }
   if (plan.num_results() == 0) return Py_NewRef(Py_None);
   return take_many(results, plan.num_results());
 }

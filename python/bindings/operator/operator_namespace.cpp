@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include <nanobind/nanobind.h>
 #include <structmember.h>
 
 #include "bindings/interpreter/error.h"
@@ -105,6 +106,21 @@ PyObject* root_getattr(PyObject* object, PyObject* attribute) {
   });
 }
 
+// Deleting a namespace forgets its object, as in PyTorch; its operators stay defined.
+int root_setattr(PyObject* object, PyObject* attribute, PyObject* value) {
+  if (PyObject_GenericSetAttr(object, attribute, value) == 0) return 0;
+  if (value || !PyErr_ExceptionMatches(PyExc_AttributeError)) return -1;
+  PyErr_Clear();
+  return 0;
+}
+
+PyObject* root_load_library(PyObject* /*object*/, PyObject* path) {
+  return guarded([&] {
+    const nanobind::module_ package = nanobind::module_::import_("opwright");
+    return package.attr("load_library")(nanobind::handle(path)).release().ptr();
+  });
+}
+
 PyObject* root_dir(PyObject* /*object*/, PyObject* /*unused*/) {
   return guarded([&] { return new_list(list_namespaces()); });
 }
@@ -120,10 +136,14 @@ PyType_Slot namespace_slots[] = {{Py_tp_getattro, reinterpret_cast<void*>(namesp
 PyType_Spec namespace_spec = {"opwright.OperatorNamespace", sizeof(NamespaceObject), 0,
                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                               namespace_slots};
-PyMethodDef root_methods[] = {{"__dir__", &root_dir, METH_NOARGS, nullptr}, {}};
+PyMethodDef root_methods[] = {
+    {"__dir__", &root_dir, METH_NOARGS, nullptr},
+    {"load_library", &root_load_library, METH_O, "Load an operator binary: opwright.load_library."},
+    {}};
 PyMemberDef root_members[] = {
     {"__dictoffset__", T_PYSSIZET, offsetof(RootObject, dict), READONLY, nullptr}, {}};
 PyType_Slot root_slots[] = {{Py_tp_getattro, reinterpret_cast<void*>(root_getattr)},
+                            {Py_tp_setattro, reinterpret_cast<void*>(root_setattr)},
                             {Py_tp_methods, root_methods},
                             {Py_tp_members, root_members},
                             {0, nullptr}};

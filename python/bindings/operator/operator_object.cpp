@@ -11,6 +11,7 @@
 #include "bindings/interpreter/python_type.h"
 #include "bindings/operator/call.h"
 #include "bindings/operator/foreign_call.h"
+#include "bindings/operator/name_text.h"
 #include "bindings/operator/operator_text.h"
 #include "bindings/operator/schema.h"
 #include "opwright/dispatch/registry.h"
@@ -31,6 +32,7 @@ struct OperatorObject {
   uint64_t epoch;           // of the registry; 0: not looked up yet
   const std::string* name;
   OperatorName* parsed;
+  PyObject* name_text;      // what `name` returns; null until then
   PyObject* documentation;  // a str, or null
   PyObject* dict;
   PyObject* weakrefs;
@@ -65,6 +67,20 @@ const Operator* find_named(const OperatorObject* self) { return Registry::get().
 
 PyObject* get_schema(PyObject* object, void* /*unused*/) {
   return guarded([&] { return schema_object(require_operator(object).schema()); });
+}
+
+PyObject* get_name_text(PyObject* object, void* /*unused*/) {
+  return guarded([&] {
+    OperatorObject* self = as_operator(object);
+    if (!self->name_text) self->name_text = new_name_text(*self->name);
+    return Py_NewRef(self->name_text);
+  });
+}
+
+PyObject* get_itself(PyObject* object, void* /*unused*/) { return Py_NewRef(object); }
+
+PyObject* get_packet_name(PyObject* object, void* /*unused*/) {
+  return new_text(as_operator(object)->parsed->packet());
 }
 
 PyObject* get_tags(PyObject* object, void* /*unused*/) {
@@ -153,7 +169,11 @@ int set_documentation(PyObject* object, PyObject* text, void* /*unused*/) {
 }
 
 PyGetSetDef operator_properties[] = {
-    {"name", &get_name<OperatorObject>, nullptr, "The full name, e.g. 'aten::add.Tensor'.",
+    {"name", &get_name_text, nullptr, "The full name, e.g. 'aten::add.Tensor'.", nullptr},
+    {"_name", &get_name_text, nullptr, "The name under PyTorch's name.", nullptr},
+    {"_qualname", &get_packet_name, nullptr, "The name without the overload, as in PyTorch.",
+     nullptr},
+    {"_opoverload", &get_itself, nullptr, "The operator, as PyTorch's custom operators have it.",
      nullptr},
     {"namespace", &get_part<OperatorObject, &OperatorName::name_space>, nullptr, "E.g. 'aten'.",
      nullptr},
@@ -162,7 +182,7 @@ PyGetSetDef operator_properties[] = {
      "E.g. 'Tensor'; empty for the default.", nullptr},
     {"schema", &get_schema, nullptr, "The arguments and results.", nullptr},
     {"_schema", &get_schema, nullptr, "The schema under PyTorch's name.", nullptr},
-    {"tags", &get_tags, nullptr, "The tags.", nullptr},
+    {"tag_names", &get_tags, nullptr, "The names of the tags that have a meaning here.", nullptr},
     {"site", &get_site, nullptr, "Where it was defined: 'file:line'.", nullptr},
     {"origin", &get_origin, nullptr, "The operator binary that defined it, or ''.", nullptr},
     {"is_defined", &get_is_defined, nullptr, "False after it was removed.", nullptr},
@@ -211,6 +231,7 @@ PyType_Spec operator_spec = {
 }  // namespace
 
 void add_operator_type(PyObject* module) {
+  add_name_text_type(module);
   operator_type = add_type(module, operator_spec);
   require_no_error(PyModule_AddFunctions(module, operator_functions));
 }
@@ -230,6 +251,7 @@ PyObject* operator_object(std::string_view given) {
     self->epoch = 0;
     self->name = new std::string(name);
     self->parsed = new OperatorName(parsed);
+    self->name_text = nullptr;
     self->documentation = nullptr;
     self->dict = nullptr;
     self->weakrefs = nullptr;

@@ -12,6 +12,7 @@
 #include "bindings/object/value.h"
 #include "bindings/operator/foreign_call.h"
 #include "bindings/operator/operator_object.h"
+#include "bindings/operator/result_aliases.h"
 #include "opwright/base/given_error.h"
 #include "opwright/base/small_vector.h"
 #include "opwright/dispatch/call_error.h"
@@ -26,6 +27,7 @@ constexpr size_t kInlineFunctionArguments = 16;
 struct PythonFunction {
   PyObject* callable;  // owned
   Convention convention;
+  bool checks_aliases = false;
   // For the operator that it was last called for; under the GIL.
   const Operator* planned_for = nullptr;
   PyObject* keyword_names = nullptr;  // owned; a tuple, or null
@@ -305,6 +307,7 @@ int call_python(const OpwRecord* record, const OpwValue* args, uint32_t num_args
       give_gradients(op, returned.object, results);
     } else {
       give_results(self, op, returned.object, results, num_results);
+      if (self.checks_aliases) check_result_aliases(op, {args, num_args}, {results, num_results});
     }
   });
 }
@@ -324,11 +327,13 @@ Convention convention_of(Slot slot) {
   return has_operator_signature(slot) ? Convention::Kernel : Convention::Rule;
 }
 
-BoxedFunction box_python(PyObject* callable, Convention convention) {
+BoxedFunction box_python(PyObject* callable, Convention convention, bool checks_aliases) {
   OPWRIGHT_CHECK_TYPE(PyCallable_Check(callable), "expected a function, got ",
                       class_name(callable));
   return {.function = &call_python,
-          .self = new PythonFunction{.callable = Py_NewRef(callable), .convention = convention},
+          .self = new PythonFunction{.callable = Py_NewRef(callable),
+                                     .convention = convention,
+                                     .checks_aliases = checks_aliases},
           .drop = &drop_function,
           .signature = nullptr};
 }

@@ -21,8 +21,9 @@ namespace opwright::python {
 enum class Convention : uint8_t { Kernel, Rule, Fallback, SetupContext, Formula };
 Convention convention_of(Slot slot);
 
-// Takes its own reference, which the registry drops. TypeError if it is not callable.
-BoxedFunction box_python(PyObject* callable, Convention convention);
+// Takes its own reference, which the registry drops. TypeError if it is not callable. With
+// `checks_aliases`, each call checks that the results alias what the schema says, and no more.
+BoxedFunction box_python(PyObject* callable, Convention convention, bool checks_aliases = false);
 
 // The callable of a BoxedFunction of box_python, borrowed; null for any other function.
 PyObject* callable_of(const BoxedFunction& boxed);

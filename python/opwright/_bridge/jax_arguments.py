@@ -316,4 +316,4 @@ def _choose_vmap_method(op: _C.Operator, tensors: list[Any]) -> str:
     """Return whether a pointwise operator can process all samples at once: a new first dimension
     must mean the same to each of its arguments."""
     has_one_rank = len({tensor.ndim for tensor in tensors}) <= 1
-    return "broadcast_all" if "pointwise" in op.tags and has_one_rank else "sequential"
+    return "broadcast_all" if "pointwise" in op.tag_names and has_one_rank else "sequential"

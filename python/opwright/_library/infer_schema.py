@@ -303,13 +303,16 @@ def _aliased_returns(parameters: _Parameters, returns: str, tags: Tags) -> str:
     """Write the alias marks of an operator tagged inplace or out into its returns."""
     inference, names = parameters.inference, tag_names(tags)
     if "inplace" in names and "out" in names:
-        inference.fail("it is tagged both inplace and out", "Choose one.")
+        inference.fail("the tags inplace and out are mutually exclusive", "Choose one.")
     written = parameters.written
     if "inplace" in names:
-        first = next(iter(inference.signature.parameters), None)
-        if list(written) != [first] or parameters.hints[first].type != "Tensor":
+        first = next(iter(inference.signature.parameters.values()), None)
+        is_positional = first is not None and first.kind is first.POSITIONAL_OR_KEYWORD
+        is_alone = is_positional and list(written) == [first.name]
+        if not is_alone or parameters.hints[first.name].type != "Tensor":
             inference.fail(
-                "an operator tagged inplace writes its first argument, a Tensor, and no other",
+                "an operator tagged inplace (torch.Tag.inplace) writes its first positional "
+                "argument, a Tensor, and no other",
                 f"mutates_args says {sorted(written)}.",
             )
     elif "out" in names:
@@ -319,6 +322,12 @@ def _aliased_returns(parameters: _Parameters, returns: str, tags: Tags) -> str:
                 "an operator tagged out writes keyword-only tensors, and at least one",
                 f"mutates_args says {sorted(written)}.",
             )
+        others = [name for name in written if parameters.hints[name].type != "Tensor"]
+        if others:
+            inference.fail(
+                "an operator tagged out only supports Tensor arguments that it writes",
+                f"'{others[0]}' is {parameters.hints[others[0]].type}.",
+            )
     else:
         return returns
     wanted = ["Tensor"] * len(written)
@@ -326,7 +335,7 @@ def _aliased_returns(parameters: _Parameters, returns: str, tags: Tags) -> str:
         inference.fail(
             f"an operator tagged {'inplace' if 'inplace' in names else 'out'} returns what it "
             f"writes: {', '.join(written)}",
-            f"Its return is {returns}.",
+            f"Its return annotation is {returns}.",
         )
     marked = [f"Tensor({alias}!)" for alias in written.values()]
     return marked[0] if len(marked) == 1 else f"({', '.join(marked)})"

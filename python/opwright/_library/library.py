@@ -5,7 +5,8 @@ from types import TracebackType
 from typing import Literal
 
 from .. import _C
-from .registrations import Registrations, kernel_slot, operator_name
+from .key_set import fallthrough_kernel, with_key_set
+from .registrations import Registrations, impl_slot, kernel_slot, operator_name
 from .tag import Tags
 
 _KINDS = ("DEF", "IMPL", "FRAGMENT")
@@ -76,11 +77,15 @@ class Library:
         fn: Callable,
         dispatch_key: str = "",
         *,
+        with_keyset: bool = False,
         allow_override: bool = True,
     ) -> None:
         """Register `fn` for a device, or under one of PyTorch's dispatch keys.
 
-        Without a key here or in the library, `fn` is a composite that transforms see through.
+        Without a key here or in the library, `fn` is a composite that transforms see through. Under
+        "Autograd" (or "AutogradCPU", ...) it runs in place of recording the call, often as the
+        `apply` of an autograd.Function; a call of the same operator inside it is not recorded.
+        With `with_keyset`, `fn` gets the dispatch keys as its first argument.
 
         >>> import opwright as ow
         >>> lib = Library("aten", "IMPL", "CPU")
@@ -92,11 +97,20 @@ class Library:
         [-1.0]
         """
         self._check_open()
-        slot = kernel_slot(dispatch_key or self.dispatch_key or "CompositeImplicitAutograd")
+        key = dispatch_key or self.dispatch_key or "CompositeImplicitAutograd"
+        slot = impl_slot(key)
         registrations = self._registrations_of(op_name)
         if not allow_override and registrations.has_kernel(slot):
-            raise RuntimeError(f"{registrations.name} has a function for {slot} from this library")
-        registrations.implement((slot,), fn)
+            raise RuntimeError(
+                f"{registrations.name}: there is already a kernel registered for {slot}, by this "
+                "library"
+            )
+        if fn is fallthrough_kernel:
+            registrations.remove(slot)
+            return
+        if with_keyset:
+            fn = with_key_set(fn, key)
+        registrations.implement_key(key, fn)
 
     def fallback(self, fn: Callable, dispatch_key: str = "") -> None:
         """Register a fallback for every operator that has no function for a device.

@@ -5,6 +5,8 @@ import weakref
 from collections.abc import Callable, Iterable
 
 from .. import _C
+from .autograd_kernel import SLOT as AUTOGRAD_KERNEL
+from .autograd_kernel import autograd_kernel, is_autograd_key
 from .infer_schema import Restorers
 from .rules import check_callable, naming_fake, restoring
 from .tag import Tags, split_tags
@@ -61,7 +63,9 @@ class Registrations:
         self._restorers = restorers
         self._default = restoring(function, restorers, schema)
 
-    def implement(self, slots: Iterable[str], function: Callable) -> None:
+    def implement(
+        self, slots: Iterable[str], function: Callable, *, checks_aliases: bool = False
+    ) -> None:
         """Put a kernel, fake kernel or composite body into each slot, or into none on an error."""
         check_callable(self.name, "a kernel", function)
         if restorers := restorers_of(self.name):
@@ -70,7 +74,15 @@ class Registrations:
         kernels = [slot for slot in slots if slot not in _FAKE_SLOTS]
         fakes = [slot for slot in slots if slot in _FAKE_SLOTS]
         fake = naming_fake(function, self.name) if fakes else function
-        self._put_all([*((slot, function) for slot in kernels), *((slot, fake) for slot in fakes)])
+        self._put_all([(slot, function) for slot in kernels], checks_aliases)
+        self._put_all([(slot, fake) for slot in fakes])
+
+    def implement_key(self, key: str | _C.device, function: Callable) -> None:
+        """Put a function under a device or one of PyTorch's dispatch keys."""
+        if is_autograd_key(key):
+            check_callable(self.name, "a kernel", function)
+            function = autograd_kernel(self.name, key, function)
+        self.implement((impl_slot(key),), function)
 
     def add_rule(self, slot: str, rule: Callable) -> None:
         self._put_all([(slot, rule)])
@@ -126,11 +138,15 @@ class Registrations:
         if _definitions.get(self.name) is self:
             del _definitions[self.name]
 
-    def _put_all(self, functions: Iterable[tuple[str, Callable]]) -> None:
+    def _put_all(
+        self, functions: Iterable[tuple[str, Callable]], checks_aliases: bool = False
+    ) -> None:
         tokens: dict[str, int] = {}
         try:
             for slot, function in functions:
-                tokens[slot] = self._scope.implement(self.name, slot, function)
+                tokens[slot] = self._scope.implement(
+                    self.name, slot, function, checks_aliases=checks_aliases
+                )
         except Exception:
             for token in tokens.values():
                 self._scope.remove(token)
@@ -236,6 +252,11 @@ def kernel_slot(slot: str | _C.device) -> str:
             f"a function under '{slot}' is not a kernel; use opwright.library.{_RULES[slot]}"
         )
     return DEFAULT_SLOT if slot == "default" else slot
+
+
+def impl_slot(key: str | _C.device) -> str:
+    """Return the slot of a dispatch key of `impl`, where an Autograd key holds a kernel."""
+    return AUTOGRAD_KERNEL if is_autograd_key(key) else kernel_slot(key)
 
 
 def kernel_slots(device_types: str | _C.device | Iterable[str] | None) -> tuple[str, ...]:

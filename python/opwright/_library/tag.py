@@ -1,20 +1,23 @@
 """Tags: what an operator declares about itself beyond its schema."""
 
 from collections.abc import Iterable
-from enum import Enum
+from enum import StrEnum
 
+from .. import _C
 from .._generator.generate_ops.tags import FOREIGN_TAGS
 
 
-class Tag(Enum):
+class Tag(StrEnum):
     """What an operator declares beyond its schema; the names are those of torch.Tag.
 
     Tags of the first group have a meaning here. The others are accepted, so that code written for
-    PyTorch runs, and kept as `operator.foreign_tags`.
+    PyTorch runs. `operator.tags` is a list of members; a member equals its name.
 
-    >>> from opwright.library import Tag
-    >>> Tag.pointwise.value
-    'pointwise'
+    >>> import opwright as ow
+    >>> ow.library.Tag.pointwise in ow.ops.aten.sin.default.tags
+    True
+    >>> "pointwise" in ow.ops.aten.sin.default.tags
+    True
     """
 
     pointwise = "pointwise"
@@ -24,13 +27,14 @@ class Tag(Enum):
     inplace = "inplace"
     out = "out"
     nondeterministic = "nondeterministic"
-    nondeterministic_bitwise = "nondeterministic"  # noqa: PIE796
+    nondeterministic_bitwise = "nondeterministic"
     nondeterministic_seeded = "nondeterministic_seeded"
     data_dependent_output = "data_dependent_output"
     dynamic_output_shape = "dynamic_output_shape"
     blocking = "blocking"
     allows_mixed_devices = "allows_mixed_devices"
     needs_exact_strides = "needs_exact_strides"
+    nondifferentiable = "nondifferentiable"
     ordered = "ordered"
 
     cudagraph_unsafe = "cudagraph_unsafe"
@@ -59,6 +63,21 @@ def tag_names(tags: Tags) -> tuple[str, ...]:
     if not all(isinstance(tag, TagLike) for tag in given):
         raise TypeError(f"tags are members of Tag or their names, got {tags!r}")
     return tuple(dict.fromkeys(tag.value if isinstance(tag, Tag) else tag for tag in given))
+
+
+def with_compliant_tag(tags: Tags) -> tuple[str, ...]:
+    """Return the names with pt2_compliant_tag: custom_op and the core follow what it claims."""
+    return tuple(dict.fromkeys((*tag_names(tags), Tag.pt2_compliant_tag.value)))
+
+
+def tags_of(operator: _C.Operator) -> list[Tag]:
+    """Return the tags of an operator, those that only torch uses last."""
+    from .registrations import definition_of  # imports this module
+
+    foreign = getattr(operator, "foreign_tags", ())
+    is_built_in = not operator.origin and definition_of(operator.name) is None
+    names = (*operator.tag_names, *foreign)
+    return [Tag(name) for name in (with_compliant_tag(names) if is_built_in else names)]
 
 
 def split_tags(tags: Tags) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -51,7 +51,8 @@ class Extension:
         for name in _C.list_operators(self.namespace):
             op = _C.find_operator(name)
             kernels = [(slot, _C.get_kernel(op, slot)) for slot, _ in op.implementations()]
-            kept.append((str(op.schema), op.tags, getattr(op, "documentation", ""), name, kernels))
+            documentation = getattr(op, "documentation", "")
+            kept.append((str(op.schema), op.tag_names, documentation, name, kernels))
         with suppress(ValueError):  # unloaded by its path before
             _C.unload_library(self.path)
         self.is_loaded = False

@@ -489,7 +489,7 @@ def _has_decomposition(operator: _C.Operator) -> bool:
 
 
 def _is_taken_apart(operator: _C.Operator) -> bool:
-    is_core = "core" in operator.tags and "Decompose" in _slots_of(operator)
+    is_core = "core" in operator.tag_names and "Decompose" in _slots_of(operator)
     return _has_decomposition(operator) and not is_core
 
 

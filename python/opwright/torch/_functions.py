@@ -38,7 +38,7 @@ class Functions:
     @property
     def tags(self) -> tuple[str, ...]:
         """The tags of the operator."""
-        return self._core.tags
+        return self._core.tag_names
 
     def registered(self, slot: str) -> Callable | None:
         """Return the function last registered from Python for a slot, unwrapped."""

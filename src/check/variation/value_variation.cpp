@@ -12,6 +12,7 @@
 
 #include "opwright/check/values/tensor_layout.h"
 #include "opwright/check/values/value_profile.h"
+#include "opwright/dispatch/operator.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/tensor.h"
@@ -125,7 +126,15 @@ Tensor with_dtype(const Tensor& tensor, DType dtype, RandomSource& rng) {
   return lay_out(values, layout_of(tensor), tensor);
 }
 
+bool claims_complex(const Example& example) {
+  const Operator& op = example.op();
+  if (!op.record(Slot::Autograd) && !op.record(Slot::AutogradKernel)) return true;
+  return std::ranges::any_of(example.tensors(),
+                             [](const Tensor& tensor) { return is_complex(tensor.dtype()); });
+}
+
 VariationSteps dtype_steps(const Example& example) {
+  const bool has_complex = claims_complex(example);
   std::set<DType> dtypes;
   size_t most = 0;
   for (const Tensor& tensor : example.tensors()) {
@@ -136,7 +145,8 @@ VariationSteps dtype_steps(const Example& example) {
   for (size_t place = 0; place < most; ++place) {
     for (const DType from : dtypes) {
       const auto others = other_dtypes(from);
-      if (place < others.size() && others[place] != from) {
+      const bool is_there = place < others.size() && others[place] != from;
+      if (is_there && (has_complex || !is_complex(others[place]))) {
         steps.push_back(dtype_step(from, others[place]));
       }
     }

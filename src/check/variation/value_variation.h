@@ -7,6 +7,9 @@
 
 namespace opwright {
 
+// Whether the example's operator claims complex numbers: the example has one, or no formula of its
+// own could be right for real numbers only.
+[[nodiscard]] bool claims_complex(const Example& example);
 // Changes all tensors of a dtype to another dtype of its class, and ints once to floats.
 [[nodiscard]] VariationSteps dtype_steps(const Example& example);
 // nan, inf, -inf, -0.0 as one element of a floating tensor; all 0; ints that are all 0, the least

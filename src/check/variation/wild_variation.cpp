@@ -15,6 +15,7 @@
 #include "opwright/check/values/tensor_layout.h"
 #include "opwright/check/values/value_profile.h"
 #include "opwright/check/variation/number_variation.h"
+#include "opwright/check/variation/value_variation.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/schema/constant.h"
@@ -78,6 +79,7 @@ MaybeDraft change_dtype(const Draft& draft, RandomSource& rng) {
   const std::optional<size_t> which = choose_tensor(tensors, rng);
   if (!which) return std::nullopt;
   const DType dtype = rng.choose(kDTypeChoices);
+  if (is_complex(dtype) && !claims_complex(draft.example)) return std::nullopt;
   const bool changes_all = rng.one_in(2);
   for (size_t i = 0; i < tensors.size(); ++i) {
     if ((i != *which && !changes_all) || tensors[i].dtype() == dtype) continue;

@@ -140,7 +140,7 @@ def test_a_fork_can_call_and_register():
 EXIT = """
 import threading, time
 import opwright as ow
-op = ow.library.custom_op("exit::f", lambda x: x, mutates_args=(), schema="(Tensor x) -> Tensor")
+op = ow.library.custom_op("exit::f", lambda x: -x, mutates_args=(), schema="(Tensor x) -> Tensor")
 kept = ow.ones(3); kept.name = "n"
 x = ow.ones(512, 512)
 def work():

@@ -27,13 +27,13 @@ def module(tmp_path_factory):
 
 
 def test_a_fault_is_shown_and_is_the_exit_code(module, capsys):
-    arguments = ["check", "cli_check::crop", "--load", module, "--checks", "schema"]
+    arguments = ["check", "cli_check::crop", "--load", module, "--checks", "results"]
 
     assert main([*arguments, "--example", EXAMPLE]) == 1
 
     out = capsys.readouterr().out
-    assert "schema  FAILED" in out
-    assert "schema/undeclared-alias: cli_check::crop: the result shares memory" in out
+    assert "results  FAILED" in out
+    assert "results/wrong-results: cli_check::crop: result 1 shares memory" in out
     assert "smallest input:" in out
 
 

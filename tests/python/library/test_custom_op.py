@@ -143,8 +143,8 @@ def test_tags_are_taken_as_members_or_names_one_or_several():
         "trial_a02::tag_two", double, mutates_args=(), tags=[library.Tag.core, "reduction"]
     )
 
-    assert one.tags == ("pointwise",)
-    assert set(two.tags) == {"core", "reduction"}
+    assert one.tags == [library.Tag.pointwise, library.Tag.pt2_compliant_tag]
+    assert set(two.tags) == {"core", "reduction", "pt2_compliant_tag"}
 
 
 def test_tags_of_torch_without_a_meaning_here_are_kept_beside_the_operator():
@@ -155,7 +155,8 @@ def test_tags_of_torch_without_a_meaning_here_are_kept_beside_the_operator():
         tags=(library.Tag.pt2_compliant_tag, library.Tag.pointwise),
     )
 
-    assert op.tags == ("pointwise",)
+    assert op.tags == ["pointwise", "pt2_compliant_tag"]
+    assert op.tag_names == ("pointwise",)
     assert op.foreign_tags == ("pt2_compliant_tag",)
 
 

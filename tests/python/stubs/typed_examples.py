@@ -42,9 +42,9 @@ def call_custom_operators() -> None:
     assert_type(gain(x, factor=3.0), ow.Tensor)
     assert_type(gain_cpu(x), ow.Tensor)
     fill(x, value=1)
-    assert_type(gain.name, str)
+    assert_type(gain.name(), str)
     assert_type(gain.schema.arguments[0].name, str)
-    assert_type(gain.tags, tuple[str, ...])
+    assert_type(gain.tags, list[ow.library.Tag])
     with gain.set_kernel_enabled("cpu", False):
         gain(x)
 
@@ -72,13 +72,13 @@ def use_a_library() -> None:
             return x + x + x
 
         assert_type(thrice(ow.ones(2)), ow.Tensor)
-        assert_type(ow.library.define("typed::later(Tensor x) -> Tensor").name, str)
+        assert_type(ow.library.define("typed::later(Tensor x) -> Tensor").name(), str)
         assert_type(ow.library.get_kernel("typed_library::twice", "cpu").slot, str)
 
 
 def call_operators_by_name() -> None:
     x = ow.ones(2)
-    assert_type(ow.ops.aten.add.Tensor.name, str)
+    assert_type(ow.ops.aten.add.Tensor.name(), str)
     assert_type(ow.ops.aten.add.overloads(), list[str])
     ow.ops.aten.add(x, x)
     ow.ops.aten.add.Tensor(x, x, alpha=2)

@@ -260,7 +260,7 @@ def test_samples_of_lists_keyword_only_and_optional_tensors():
         xs: list[Tensor], bias: Tensor | None, *, scale: Tensor
     ) -> tuple[Tensor, list[Tensor]]:
         total = xs[0] + xs[1] * scale + (0 if bias is None else bias)
-        return total, [total, total * 2]
+        return total, [total.clone(), total * 2]
 
     x, y = counted(3, 2), counted(2)
 

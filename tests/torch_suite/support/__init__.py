@@ -8,6 +8,8 @@ import tempfile
 import types
 from collections.abc import Callable, Iterator
 
+import opwright
+
 from . import dtype_lists, parametrization, plain_names
 from .databases import EmptyDatabase
 from .file_check import FileCheck
@@ -93,7 +95,6 @@ SHARED = {
         "common_mps",
         "common_quantization",
         "common_xpu",
-        "custom_op_db",
         "hop_db",
         "autograd_function_db",
         "inductor_utils",
@@ -110,16 +111,23 @@ OWN = {
     "functorch.experimental": "functorch_names",
     "functorch.experimental.control_flow": "functorch_names",
     "torch._dynamo.testing": "compile_counters",
+    f"{INTERNAL}.custom_op_db": "custom_ops",
 }
 # Modules of torch's internals of which the frame of a test file, not its tests, needs a name.
 PACKAGES = {
     INTERNAL: {},
+    f"{INTERNAL}.optests": {
+        "OpCheckError": opwright.OpCheckError,
+        "dontGenerateOpCheckTests": plain_names.leave_alone,
+    },
     "torch._C": {
         "_debug_only_are_vmap_fallback_warnings_enabled": lambda: False,
         "_debug_only_display_vmap_fallback_warnings": lambda enabled: None,
     },
     "torch._custom_op": {},
-    "torch._custom_op.impl": {"global_registry": {}},
+    "torch._custom_op.impl": {"global_registry": {}, "get_op": opwright._C.require_operator},
+    "torch._library": {},
+    "torch._library.utils": {"lookup_op": opwright._C.require_operator},
     "torch.testing": {},
 }
 # Names that a module of the package gets where it has none of its own.
@@ -133,11 +141,10 @@ def find_module(name: str) -> types.ModuleType | None:
         module.__path__ = []
         module.__dict__.update(_shared_names(), __getattr__=plain_names.find)
         return module
-    if name in OWN:
-        source = importlib.import_module(f".{OWN[name]}", __name__)
-        module = types.ModuleType(name, source.__doc__)
+    if name in OWN and not in_package(name):
+        module = types.ModuleType(name)
         module.__path__ = []
-        module.__dict__.update(source.names())
+        module.__dict__.update(own_names(name))
         return module
     if name in PACKAGES and not in_package(name):
         module = types.ModuleType(name)
@@ -145,6 +152,14 @@ def find_module(name: str) -> types.ModuleType | None:
         module.__dict__.update(PACKAGES[name], **ADDED.get(name, {}))
         return module
     return None
+
+
+def own_names(name: str) -> dict:
+    """Return the names of the module of this folder for torch's module `name`, if there is one."""
+    if name not in OWN:
+        return {}
+    found = importlib.import_module(f".{OWN[name]}", __name__).names()
+    return {**found, "custom_op_db": EmptyDatabase()} if name.endswith("custom_op_db") else found
 
 
 def in_package(name: str) -> bool:
@@ -156,6 +171,7 @@ def in_package(name: str) -> bool:
 
 def add_names(name: str, module: types.ModuleType) -> None:
     """Add to a module of the package what only tests need."""
-    for added, value in {**PACKAGES.get(name, {}), **ADDED.get(name, {})}.items():
+    extra = {**own_names(name), **PACKAGES.get(name, {}), **ADDED.get(name, {})}
+    for added, value in extra.items():
         if added not in module.__dict__:
             setattr(module, added, value)

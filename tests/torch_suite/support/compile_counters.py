@@ -75,7 +75,6 @@ def names() -> dict:
         "CompileCounter": CompileCounter,
         "CompileCounterWithBackend": CompileCounterWithBackend,
         "EagerAndRecordGraphs": EagerAndRecordGraphs,
-        "AotEagerAndRecordGraphs": EagerAndRecordGraphs,
         "make_test_cls_with_patches": make_test_cls_with_patches,
         "same": same,
         "standard_test": standard_test,

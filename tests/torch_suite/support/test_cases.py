@@ -13,6 +13,8 @@ import numpy as np
 import opwright
 from opwright.nn.global_hooks import global_hooks
 
+from tests.torch_suite.raised_errors import Notes
+
 from .comparison import Comparison
 
 
@@ -84,6 +86,10 @@ class TestCase(unittest.TestCase):
         if options.get("ignore_empty_lines"):
             shown = re.sub(r"^\s*\n", "", shown, flags=re.MULTILINE)
             expect = re.sub(r"^\s*\n", "", expect, flags=re.MULTILINE)
+        reviews = Notes.reviews
+        if shown != expect and reviews and reviews.accept_text(Notes.test_id, shown):
+            Notes.reviewed += 1
+            return
         self.assertMultiLineEqual(expect, shown)
 
     def assertExpectedInlineMunged(

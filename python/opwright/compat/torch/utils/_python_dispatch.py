@@ -4,6 +4,7 @@ from types import TracebackType
 from typing import Any
 
 from opwright import _C
+from opwright._library.torch_dispatch import find_torch_dispatch
 from opwright.compat._absent import absent
 
 __all__ = ["TorchDispatchMode"]
@@ -57,7 +58,10 @@ class TorchDispatchMode:
 
     def _dispatch(self, func: _C.Operator, *args: Any, **kwargs: Any) -> Any:
         args, kwargs = _without_defaults(func, args, kwargs)
-        result = self.__torch_dispatch__(func, (), args, kwargs)
+        if rule := find_torch_dispatch(func, type(self)):
+            result = rule(self, func, (), args, kwargs)
+        else:
+            result = self.__torch_dispatch__(func, (), args, kwargs)
         if result is NotImplemented:
             raise TypeError(
                 f"{func.name}: {type(self).__name__}.__torch_dispatch__ returned NotImplemented"
