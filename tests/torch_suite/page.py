@@ -1,6 +1,7 @@
 """The table of results for the terminal, and docs/results/torch_suite.md."""
 
 import platform
+import re
 from datetime import date
 from importlib.metadata import version
 
@@ -78,5 +79,6 @@ def write_page(files: dict[str, dict[str, tuple[str, str]]]) -> str:
 
 
 def escape(text: str) -> str:
-    cleaned = text.replace("|", "\\|").replace("<", "&lt;")
-    return f"`{cleaned}`" if cleaned and "`" not in cleaned else cleaned
+    without_folders = re.sub(r"(?<![\w.])/(?:[\w+-]+\.\.\.|(?:[\w.+-]+/)+)", "", text)
+    cleaned = re.sub(r"\b0x[0-9a-f]+", "0x...", without_folders).replace("|", "\\|")
+    return f"`{cleaned}`" if cleaned and "`" not in cleaned else cleaned.replace("<", "&lt;")

@@ -111,3 +111,7 @@ def test_files_are_chosen_by_name_by_ending_and_by_folder():
         "nn/test_load_state_dict",
     ]
     assert command.choose_files(["test_other.py"]) == ["test_other"]
+
+
+def test_the_page_names_no_folder_and_no_address():
+    assert page.escape("at /a/b/test_x.py:3: <f at 0x7f12>") == "`at test_x.py:3: <f at 0x...>`"
