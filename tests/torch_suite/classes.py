@@ -16,8 +16,8 @@ OPERATOR = "operator"
 HANG = "hang"
 CRASH = "crash"
 ALL = (PASS, TEXT, CLASS, NAME, BEHAVIOUR, PRIVATE, DELIBERATE, OPERATOR, HANG, CRASH)
-# The classes that do not count in the share of passes.
-APART = (PRIVATE, DELIBERATE, OPERATOR)
+# The classes that do not count in the share of passes. Deliberate differences do count.
+APART = (PRIVATE, OPERATOR)
 
 # The names of tests that torch.testing._internal.optests generates.
 GENERATED = re.compile(r"__test_|\.test_pt2_compliant_tag_")
@@ -46,12 +46,20 @@ OTHER_NAMES = {
 
 
 def classify(test_id: str, record: dict, reviews: Reviews) -> tuple[str, str]:
-    """Return the class of a test and the reason in one line."""
+    """Return the class of a test and the reason in one line.
+
+    A review explains a difference; it hides no hang or crash, and no rule.
+    """
+    kind, reason = classify_unreviewed(test_id, record)
+    if kind in (TEXT, CLASS, NAME, BEHAVIOUR) and (why := reviews.reason_of(test_id)):
+        return DELIBERATE, why
+    return kind, reason
+
+
+def classify_unreviewed(test_id: str, record: dict) -> tuple[str, str]:
     outcome = record["outcome"]
     if outcome == "pass" and not record.get("texts"):
         return PASS, ""
-    if reason := reviews.reason_of(test_id):
-        return DELIBERATE, reason
     if outcome == "pass":
         first = record["texts"][0]
         return TEXT, f"expected {shorten(first['expected'])!r}, got {shorten(first['given'])!r}"

@@ -31,7 +31,8 @@ over torch's databases of operators and modules (`@ops`, `@modules`) are left ou
 A name is private if it has a component with an underscore. Deprecated names, JIT, quantization,
 sparse and nested tensors, distributed, and other devices are not wanted.
 
-The share is that of the passes among all tests but *private*, *deliberate* and *operator*.
+The share is that of the passes among all tests but *private* and *operator*; a deliberate
+difference counts as a test that does not pass.
 """
 
 
