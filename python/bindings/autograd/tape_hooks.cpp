@@ -83,9 +83,8 @@ class HookHandle {
       : node_(own(PyWeakref_NewRef(node.ptr(), nullptr))), key_(key), id_(id) {}
 
   void remove() const {
-    PyObject* object = PyWeakref_GetObject(node_.ptr());
-    if (!object || object == Py_None) return;
-    const nb::object node = nb::borrow(object);
+    const nb::object node = own(PyObject_CallNoArgs(node_.ptr()));
+    if (node.is_none()) return;
     const TapeObject& self = as_tape_object(node.ptr());
     self.node->remove_hook(id_);
     if (!self.hooks) return;

@@ -13,6 +13,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include "bindings/compile/interpreter_frame.h"
 #include "bindings/compile/module_snapshot.h"
 #include "bindings/compile/read_observer.h"
 #include "bindings/compile/traced_values.h"
@@ -229,6 +230,10 @@ class CompiledState::Call final : public CapturedCall {
 };
 
 nb::object CompiledState::capture(PyObject* function, const GivenArguments& given) {
+  if (!kKnowsInterpreter) {
+    note_unknown_interpreter();
+    return call_body(function, given);
+  }
   auto entry = std::make_shared<PythonEntry>(function, given,
                                              positional_names(function, given.num_positional));
   const bool is_plain =
@@ -249,6 +254,16 @@ void CompiledState::note_own_change(const std::string& change, const std::string
        concatenate("compile: ", function_name, " changes what it reads (", change,
                    "), so it is not compiled and runs as it is\n  Keep such state in a tensor "
                    "that is written in place, or outside of the function."));
+}
+
+void CompiledState::note_unknown_interpreter() {
+  static bool has_warned = false;  // under the GIL
+  eager_reason_ = concatenate("Python ", PY_VERSION, " cannot be observed");
+  if (std::exchange(has_warned, true)) return;
+  warn("UserWarning",
+       concatenate("compile: functions are not compiled and run as they are, because what they "
+                   "read cannot be observed in Python ",
+                   PY_VERSION, "\n  Use CPython 3.11, 3.12 or 3.13, with the GIL."));
 }
 
 void CompiledState::reset() {

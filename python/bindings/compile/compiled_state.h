@@ -43,6 +43,8 @@ class CompiledState {
 
  private:
   class Call;
+  // Python is a version that compile does not observe: runs eagerly, with one warning.
+  void note_unknown_interpreter();
   void note_own_change(const std::string& change, const std::string& function_name);
 
   EntryCache<PythonEntry> cache_;

@@ -23,9 +23,12 @@ int num_active = 0;  // under the GIL
 void* block_of(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
   size_t header = PyType_IS_GC(type) ? 2 * sizeof(void*) : 0;
-#ifdef Py_TPFLAGS_MANAGED_DICT
-  if (PyType_HasFeature(type, Py_TPFLAGS_MANAGED_DICT)) header += 2 * sizeof(void*);
+#ifdef Py_TPFLAGS_PREHEADER
+  constexpr unsigned long kWithHeader = Py_TPFLAGS_PREHEADER;
+#else
+  constexpr unsigned long kWithHeader = Py_TPFLAGS_MANAGED_DICT;
 #endif
+  if (PyType_HasFeature(type, kWithHeader)) header += 2 * sizeof(void*);
   return reinterpret_cast<char*>(object) - header;
 }
 

@@ -1,28 +1,52 @@
-// The running frame of Python 3.11 with its operand stack, which the public C API does not show.
+// The frame that runs in CPython 3.11 to 3.13, with its locals and operands, which the public C API
+// does not show.
 //
-// While a trace function runs, `stacktop` is valid, and the operands of the next instruction are
-// the top of `localsplus`.
+// A layout that is not known here gives a Python that compile does not observe.
 #pragma once
 
-#define Py_BUILD_CORE 1
 #include <Python.h>
-#if PY_VERSION_HEX < 0x030B0000 || PY_VERSION_HEX >= 0x030C0000
-#error "compile observes the operand stack of Python 3.11; another version needs its layout here"
-#endif
+
+#if PY_VERSION_HEX < 0x030E0000 && !defined(Py_GIL_DISABLED) && !defined(PYPY_VERSION)
+#define OPWRIGHT_KNOWS_INTERPRETER 1
+#define Py_BUILD_CORE 1
 #include <internal/pycore_frame.h>
-#include <opcode.h>
 #undef Py_BUILD_CORE
+#else
+#define OPWRIGHT_KNOWS_INTERPRETER 0
+#endif
 
 namespace opwright::python {
 
-using InterpreterFrame = _PyInterpreterFrame;
+// Whether the frames, instructions and events of this Python are known.
+constexpr bool kKnowsInterpreter = OPWRIGHT_KNOWS_INTERPRETER != 0;
 
-inline InterpreterFrame* interpreter_frame(PyFrameObject* frame) noexcept { return frame->f_frame; }
+// All objects are borrowed from the frame.
+struct InterpreterFrame {
+  PyCodeObject* code = nullptr;
+  PyObject* function = nullptr;  // null: the code of a module or a class
+  PyObject* globals = nullptr;
+  PyObject* builtins = nullptr;
+  PyObject** slots = nullptr;  // locals and cells, then the operands
 
-// Which events Python reports for a frame; lines only if another trace function wants them.
-inline void set_frame_events(PyFrameObject* frame, bool instructions, bool lines) noexcept {
-  frame->f_trace_opcodes = instructions ? 1 : 0;
-  if (!lines) frame->f_trace_lines = 0;
-}
+  explicit InterpreterFrame([[maybe_unused]] PyFrameObject* frame) noexcept {
+#if OPWRIGHT_KNOWS_INTERPRETER
+    _PyInterpreterFrame* inner = frame->f_frame;
+#if PY_VERSION_HEX >= 0x030D0000
+    code = _PyFrame_GetCode(inner);
+#else
+    code = inner->f_code;
+#endif
+#if PY_VERSION_HEX >= 0x030C0000
+    PyObject* creator = inner->f_funcobj;
+#else
+    auto* creator = reinterpret_cast<PyObject*>(inner->f_func);
+#endif
+    function = creator && PyFunction_Check(creator) ? creator : nullptr;
+    globals = inner->f_globals;
+    builtins = inner->f_builtins;
+    slots = inner->localsplus;
+#endif
+  }
+};
 
 }  // namespace opwright::python

@@ -12,6 +12,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include "bindings/compile/state_version.h"
 #include "bindings/interpreter/error.h"
 #include "bindings/object/method.h"
 #include "bindings/pytree/object_guard.h"
@@ -31,10 +32,6 @@ std::vector<std::string>& ignored_kinds() {
 
 nb::object keep(PyObject* object) { return object ? nb::borrow(object) : nb::object(); }
 
-uint64_t version_of(PyObject* dict) {
-  return reinterpret_cast<PyDictObject*>(dict)->ma_version_tag;
-}
-
 // Borrowed; null if the key does not exist. Keys are of built-in classes: no Python code runs.
 PyObject* find_key(PyObject* dict, PyObject* key) {
   PyObject* found = PyDict_GetItemWithError(dict, key);
@@ -44,12 +41,6 @@ PyObject* find_key(PyObject* dict, PyObject* key) {
 
 PyObject* find_class_attribute(PyObject* type, PyObject* name) {
   return _PyType_Lookup(reinterpret_cast<PyTypeObject*>(type), name);
-}
-
-// 0 if the class has no valid version: it was changed, or never looked up.
-unsigned int class_version(PyObject* object) {
-  auto* type = reinterpret_cast<PyTypeObject*>(object);
-  return PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG) ? type->tp_version_tag : 0;
 }
 
 std::string content_text(PyObject* container, Py_ssize_t size) {
@@ -121,8 +112,8 @@ void add_line(std::string& text, const std::string& line) {
 // ---- Keys of a dict ----
 
 bool KeyGuard::holds() const {
-  const uint64_t now = version_of(object.ptr());
-  if (now == version) [[likely]]
+  const uint64_t now = dict_version(object.ptr());
+  if (now != 0 && now == version) [[likely]]
     return true;
   for (const Key& each : keys) {
     if (!each.value.holds(find_key(object.ptr(), each.key.ptr()))) return false;
@@ -191,18 +182,20 @@ bool ContentGuard::holds() const {
     if (size == 0 || std::memcmp(items, elements.data(), size * sizeof(PyObject*)) == 0)
       return true;
   } else if (kind == Kind::Dict) {
-    if (version_of(object.ptr()) == version) return true;
+    if (version != 0 && dict_version(object.ptr()) == version) return true;
   } else if (kind == Kind::Set) {
     if (PySet_GET_SIZE(object.ptr()) != static_cast<Py_ssize_t>(size)) return false;
-    PyObject* element = nullptr;
-    Py_ssize_t at = 0;
-    Py_hash_t hash = 0;
+    const auto* set = reinterpret_cast<PySetObject*>(object.ptr());
     size_t next = 0;
-    while (_PySet_NextEntry(object.ptr(), &at, &element, &hash) && element == elements[next])
-      if (++next == size) break;
+    for (Py_ssize_t i = 0; i <= set->mask && next < size; ++i) {
+      const setentry& entry = set->table[i];
+      if (!entry.key || entry.hash == -1) continue;  // empty, or deleted
+      if (entry.key != elements[next]) break;
+      ++next;
+    }
     if (next == size) return true;
   }
-  const uint64_t now_version = kind == Kind::Dict ? version_of(object.ptr()) : 0;
+  const uint64_t now_version = kind == Kind::Dict ? dict_version(object.ptr()) : 0;
   const nb::object now = read(object.ptr(), kind);
   if (!now.is_valid() || !are_same_elements(now.ptr(), elements)) return false;
   version = now_version;
@@ -333,9 +326,9 @@ void ReadGuards::add_key(PyObject* dict, PyObject* key, const std::string& name)
   auto& guards = all<KeyGuard>();
   const auto [found, is_first] = dicts_.try_emplace(dict, guards.size());
   if (is_first)
-    guards.push_back({.object = nb::borrow(dict), .version = version_of(dict), .keys = {}});
+    guards.push_back({.object = nb::borrow(dict), .version = dict_version(dict), .keys = {}});
   KeyGuard& guard = guards[found->second];
-  if (guard.version != version_of(dict)) guard.version = 0;
+  if (guard.version != dict_version(dict)) guard.version = 0;
   guard.keys.push_back({nb::borrow(key), {name, keep(find_key(dict, key))}});
 }
 
@@ -346,7 +339,7 @@ void ReadGuards::add_contents(PyObject* container, ContentGuard::Kind kind,
   guard.kind = kind;
   guard.object = nb::borrow(container);
   guard.name = name;
-  if (kind == ContentGuard::Kind::Dict) guard.version = version_of(container);
+  if (kind == ContentGuard::Kind::Dict) guard.version = dict_version(container);
   guard.held = ContentGuard::read(container, kind);
   if (!guard.held.is_valid()) return;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(guard.held.ptr()); ++i)

@@ -11,6 +11,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include "bindings/compile/instruction.h"
+#include "bindings/compile/instruction_events.h"
 #include "bindings/compile/interpreter_frame.h"
 #include "bindings/compile/type_kind.h"
 #include "bindings/interpreter/error.h"
@@ -49,6 +51,14 @@ std::string text_of(PyObject* name) {
   return text ? text : "?";
 }
 
+// Since 3.12, a collection that is due runs when Python code begins, even if it is disabled by
+// then.
+void run_pending_collection() {
+  static PyObject* empty = require(Py_CompileString("None", "<opwright>", Py_eval_input));
+  const nb::object globals = own(PyDict_New());
+  (void)own(PyEval_EvalCode(empty, globals.ptr(), globals.ptr()));
+}
+
 // "cfg" as an argument, "self.cfg" as an attribute: without "closure " and "global ".
 std::string path_of(const std::string& name) {
   for (const std::string_view prefix : {"closure ", "global "}) {
@@ -71,9 +81,15 @@ bool holds_tensor(PyObject* object) {
 
 ReadObserver::ReadObserver(ReadGuards& reads, ReadGuards& given, FunctionState& state,
                            EndGraph end_graph)
-    : reads_(reads), given_(given), state_(state), end_graph_(std::move(end_graph)) {}
+    : reads_(reads),
+      given_(given),
+      state_(state),
+      end_graph_(std::move(end_graph)),
+      instructions_(&ReadObserver::report_instruction) {}
 
-bool ReadObserver::is_possible() noexcept { return PyThreadState_Get()->tracing == 0; }
+bool ReadObserver::is_possible() noexcept {
+  return PyThreadState_Get()->tracing == 0 && InstructionEvents::is_possible();
+}
 
 void ReadObserver::add_argument(PyObject* object, const std::string& name) {
   const TypeKind kind = kind_of(Py_TYPE(object));
@@ -93,13 +109,14 @@ void ReadObserver::add_argument(PyObject* object, const std::string& name) {
 }
 
 void ReadObserver::start() {
+  run_pending_collection();
+  collects_garbage_ = PyGC_Disable() != 0;  // its callbacks and finalizers are not the function's
   created_ = std::make_unique<CreatedObjects>();
   PyThreadState* thread = PyThreadState_Get();
   previous_function_ = thread->c_tracefunc;
   previous_object_ = nb::borrow(thread->c_traceobj);
   active_observer = this;
   is_active_ = is_installed_ = true;
-  collects_garbage_ = PyGC_Disable() != 0;  // its callbacks and finalizers are not the function's
   PyEval_SetTrace(&ReadObserver::report, nullptr);
 }
 
@@ -109,26 +126,32 @@ void ReadObserver::stop() noexcept {
   if (!std::exchange(is_installed_, false)) return;
   active_observer = nullptr;
   if (collects_garbage_) PyGC_Enable();
+  instructions_.stop();
   PyEval_SetTrace(previous_function_, previous_object_.ptr());
 }
 
 int ReadObserver::report(PyObject* /*unused*/, PyFrameObject* frame, int what, PyObject* argument) {
+  if (what == PyTrace_OPCODE) return report_instruction(frame);
   ReadObserver* self = active_observer;
   if (!self) return 0;
-  if (self->previous_function_ && what != PyTrace_OPCODE) {
+  if (self->previous_function_) {
     const int status =
         self->previous_function_(self->previous_object_.ptr(), frame, what, argument);
     if (status != 0) return status;
   }
   if (what == PyTrace_RETURN) self->end_frame(frame);
-  if (!self->is_active_ || (what != PyTrace_CALL && what != PyTrace_OPCODE)) return 0;
+  return what == PyTrace_CALL ? self->run(&ReadObserver::begin_frame, frame) : 0;
+}
+
+int ReadObserver::report_instruction(PyFrameObject* frame) {
+  return active_observer ? active_observer->run(&ReadObserver::observe, frame) : 0;
+}
+
+int ReadObserver::run(void (ReadObserver::*step)(PyFrameObject*), PyFrameObject* frame) noexcept {
+  if (!is_active_) return 0;
   try {
-    const CreatedObjects::PauseScope pause(*self->created_);
-    if (what == PyTrace_CALL) {
-      self->begin_frame(frame);
-    } else {
-      self->observe(frame);
-    }
+    const CreatedObjects::PauseScope pause(*created_);
+    (this->*step)(frame);
     return 0;
   } catch (...) {
     raise_current();
@@ -143,15 +166,16 @@ void ReadObserver::end(const std::string& cause) {
 }
 
 const ReadObserver::CodeInfo& ReadObserver::look_up(PyFrameObject* frame) {
-  PyCodeObject* code = interpreter_frame(frame)->f_code;
+  const InterpreterFrame inner(frame);
+  PyCodeObject* code = inner.code;
   const auto found = codes_.find(code);
   if (found != codes_.end()) return found->second;
   CodeInfo info;
   info.keep = nb::borrow(reinterpret_cast<PyObject*>(code));
-  info.bytes = own(PyCode_GetCode(code));
   const char* file = PyUnicode_AsUTF8(code->co_filename);
   info.is_import = file && std::string_view(file).starts_with("<frozen importlib");
-  info.is_observed = !info.is_import && !is_package_globals(interpreter_frame(frame)->f_globals);
+  info.is_observed = !info.is_import && !is_package_globals(inner.globals);
+  if (info.is_observed) info.instructions = decode_instructions(code);
   PyErr_Clear();
   return codes_.emplace(code, std::move(info)).first->second;
 }
@@ -160,8 +184,8 @@ void ReadObserver::begin_frame(PyFrameObject* frame) {
   const CodeInfo& code = look_up(frame);
   if (code.is_import && !import_) import_ = frame;
   const bool is_observed = code.is_observed && !import_;
-  set_frame_events(frame, is_observed, previous_function_ != nullptr);
-  auto* function = reinterpret_cast<PyObject*>(interpreter_frame(frame)->f_func);
+  instructions_.set_frame(frame, is_observed, previous_function_ != nullptr);
+  PyObject* function = InterpreterFrame(frame).function;
   if (is_observed && function && is_old(function))
     reads_.add_function(function,
                         text_of(reinterpret_cast<PyFunctionObject*>(function)->func_qualname));
@@ -254,6 +278,11 @@ void ReadObserver::read_attribute(PyObject* owner, PyObject* name, bool is_write
                       "' of a tensor, which a graph does not keep"));
     return;
   }
+  if (Py_TYPE(owner) == &PySuper_Type) {
+    const nb::object type = own(PyObject_GetAttrString(owner, "__thisclass__"));
+    const nb::object self = own(PyObject_GetAttrString(owner, "__self__"));
+    return read_super_attribute(type.ptr(), self.ptr(), name);
+  }
   if (!is_old(owner)) return;
   const std::string full = concatenate(path_of(name_of(owner)), ".", text_of(name));
   if (is_write) note_line(full);
@@ -285,6 +314,21 @@ void ReadObserver::read_attribute(PyObject* owner, PyObject* name, bool is_write
     }
     default:
       return read_instance_attribute(owner, name);
+  }
+}
+
+// Of super(type, self): each class after `type` decides what it finds.
+void ReadObserver::read_super_attribute(PyObject* type, PyObject* self, PyObject* name) {
+  PyTypeObject* of_self = Py_TYPE(self);
+  if (PyType_Check(self) && PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(self),
+                                             reinterpret_cast<PyTypeObject*>(type)))
+    of_self = reinterpret_cast<PyTypeObject*>(self);
+  PyObject* classes = of_self->tp_mro;
+  bool is_after = false;
+  for (Py_ssize_t i = 0; classes && i < PyTuple_GET_SIZE(classes); ++i) {
+    PyObject* each = PyTuple_GET_ITEM(classes, i);
+    if (is_after) read_class_attribute(reinterpret_cast<PyTypeObject*>(each), name);
+    is_after = is_after || each == type;
   }
 }
 
@@ -357,44 +401,32 @@ void ReadObserver::read_deep(PyObject* object, int depth) {
 // ---- Instructions ----
 
 // An instruction that is about to run.
-struct ReadObserver::Instruction {
+struct ReadObserver::Step {
   PyFrameObject* frame;
-  InterpreterFrame* inner;
-  const uint8_t* units;
-  size_t at;  // offset in bytes
-  int opcode;
-  uint32_t argument;
+  InterpreterFrame inner;
+  const Instruction& instruction;
 
   // The operand that is `depth` below the top, from 1.
   [[nodiscard]] PyObject* operand(uint32_t depth) const {
-    const int index = inner->stacktop - static_cast<int>(depth);
-    return index >= inner->f_code->co_nlocalsplus ? inner->localsplus[index] : nullptr;
+    const int index = instruction.num_operands - static_cast<int>(depth);
+    return index >= 0 ? *operands_from(depth) : nullptr;
   }
-  [[nodiscard]] PyObject* name(uint32_t index) const {
-    return PyTuple_GET_ITEM(inner->f_code->co_names, static_cast<Py_ssize_t>(index));
+  [[nodiscard]] PyObject** operands_from(uint32_t depth) const {
+    return inner.slots + inner.code->co_nlocalsplus + instruction.num_operands - depth;
   }
-  [[nodiscard]] PyObject* local(uint32_t index) const { return inner->localsplus[index]; }
+  [[nodiscard]] PyObject* local(uint32_t index) const { return inner.slots[index]; }
   [[nodiscard]] std::string local_name(uint32_t index) const {
     return text_of(
-        PyTuple_GET_ITEM(inner->f_code->co_localsplusnames, static_cast<Py_ssize_t>(index)));
+        PyTuple_GET_ITEM(inner.code->co_localsplusnames, static_cast<Py_ssize_t>(index)));
   }
 };
 
 void ReadObserver::observe(PyFrameObject* frame) {
   const CodeInfo& code = look_up(frame);
-  if (!code.is_observed) return;
-  Instruction now{};
-  now.frame = frame;
-  now.inner = interpreter_frame(frame);
-  now.units = reinterpret_cast<const uint8_t*>(PyBytes_AS_STRING(code.bytes.ptr()));
-  const auto size = static_cast<size_t>(PyBytes_GET_SIZE(code.bytes.ptr()));
-  now.at = static_cast<size_t>(PyFrame_GetLasti(frame));
-  now.argument = now.units[now.at + 1];
-  while (now.units[now.at] == EXTENDED_ARG && now.at + 3 < size) {
-    now.at += 2;
-    now.argument = now.argument << 8 | now.units[now.at + 1];
-  }
-  now.opcode = now.units[now.at];
+  if (!code.is_observed || import_) return;
+  const auto at = static_cast<size_t>(PyFrame_GetLasti(frame)) / 2;  // in units of two bytes
+  const Step now{frame, InterpreterFrame(frame), code.instructions.at(at)};
+  if (now.instruction.num_operands < 0) return end("it runs code whose operands are not known");
   observe_result(now);
   last_.frame = frame;
   last_.name.clear();
@@ -403,113 +435,91 @@ void ReadObserver::observe(PyFrameObject* frame) {
 }
 
 // What the last instruction pushed.
-void ReadObserver::observe_result(const Instruction& now) {
+void ReadObserver::observe_result(const Step& now) {
   if (last_.frame != now.frame) return;
   PyObject* pushed = now.operand(1);
+  if (!pushed && now.instruction.num_operands > 1) pushed = now.operand(2);  // below a call's null
   if (!pushed) return;
   if (Py_REFCNT(pushed) == 1 && (PyList_CheckExact(pushed) || PyDict_CheckExact(pushed)))
     created_->add(pushed);  // nobody else has it
   if (!last_.name.empty()) give_name(pushed, last_.name);
 }
 
-void ReadObserver::observe_names(const Instruction& now) {
-  const uint32_t argument = now.argument;
-  InterpreterFrame* inner = now.inner;
-  switch (now.opcode) {
-    case LOAD_FAST:
-      if (PyObject* value = now.local(argument)) give_name(value, now.local_name(argument));
+void ReadObserver::observe_names(const Step& now) {
+  const Instruction& instruction = now.instruction;
+  const uint32_t slot = instruction.argument;
+  PyObject* name = instruction.name;
+  switch (instruction.operation) {
+    case Operation::LoadLocal:
+      for (const uint32_t each : {slot, instruction.second_local})
+        if (PyObject* value = now.local(each)) give_name(value, now.local_name(each));
       return;
-    case LOAD_GLOBAL:
-      last_.name = "global " + text_of(now.name(argument >> 1));
-      return read_global(inner->f_globals, inner->f_builtins, now.name(argument >> 1));
-    case LOAD_NAME:
-      return read_global(inner->f_globals, inner->f_builtins, now.name(argument));
-    case STORE_GLOBAL:
-    case DELETE_GLOBAL:
-      note_line("global " + text_of(now.name(argument)));
-      return given_.add_key(inner->f_globals, now.name(argument),
-                            "global " + text_of(now.name(argument)));
-    case LOAD_DEREF:
-    case LOAD_CLASSDEREF:
-      last_.name = "closure " + now.local_name(argument);
-      return read_cell(now.local(argument), last_.name);
-    case STORE_DEREF:
-    case DELETE_DEREF:
-      note_line("closure " + now.local_name(argument));
-      if (PyObject* cell = now.local(argument); cell && PyCell_Check(cell) && is_old(cell))
-        given_.add_cell(cell, "closure " + now.local_name(argument));
+    case Operation::LoadGlobal:
+      last_.name = "global " + text_of(name);
+      return read_global(now.inner.globals, now.inner.builtins, name);
+    case Operation::ChangeGlobal:
+      note_line("global " + text_of(name));
+      return given_.add_key(now.inner.globals, name, "global " + text_of(name));
+    case Operation::LoadCell:
+      last_.name = "closure " + now.local_name(slot);
+      return read_cell(now.local(slot), last_.name);
+    case Operation::ChangeCell:
+      note_line("closure " + now.local_name(slot));
+      if (PyObject* cell = now.local(slot); cell && PyCell_Check(cell) && is_old(cell))
+        given_.add_cell(cell, "closure " + now.local_name(slot));
       return;
-    case LOAD_ATTR:
-    case LOAD_METHOD:
-    case IMPORT_FROM: {
+    case Operation::LoadAttribute: {
       PyObject* owner = now.operand(1);
-      last_.name = concatenate(path_of(name_of(owner)), ".", text_of(now.name(argument)));
-      return read_attribute(owner, now.name(argument), false);
+      last_.name = concatenate(path_of(name_of(owner)), ".", text_of(name));
+      return read_attribute(owner, name, false);
     }
-    case STORE_ATTR:
-    case DELETE_ATTR:
-      return read_attribute(now.operand(1), now.name(argument), true);
+    case Operation::ChangeAttribute:
+      return read_attribute(now.operand(1), name, true);
+    case Operation::LoadSuperAttribute:
+      if (now.operand(3) != reinterpret_cast<PyObject*>(&PySuper_Type))
+        return end("it calls a function in the place of super()");
+      return read_super_attribute(now.operand(2), now.operand(1), name);
     default:
       return;
   }
 }
 
-void ReadObserver::observe_operands(const Instruction& now) {
-  switch (now.opcode) {
-    case BINARY_SUBSCR:
+void ReadObserver::observe_operands(const Step& now) {
+  const Instruction& instruction = now.instruction;
+  switch (instruction.operation) {
+    case Operation::LoadSubscript:
       return observe_subscript(now, false);
-    case STORE_SUBSCR:
-    case DELETE_SUBSCR:
+    case Operation::ChangeSubscript:
       return observe_subscript(now, true);
-    case GET_ITER:
-    case GET_YIELD_FROM_ITER:
-    case FOR_ITER:
-    case UNPACK_SEQUENCE:
-    case UNPACK_EX:
-    case GET_LEN:
-    case LIST_EXTEND:
-    case SET_UPDATE:
-    case DICT_UPDATE:
-    case DICT_MERGE:
-    case BEFORE_WITH:
-      return read_contents(now.operand(1));
-    case MATCH_KEYS:
-    case SEND:
-      return read_contents(now.operand(2));
-    case UNARY_NOT:
-    case POP_JUMP_FORWARD_IF_FALSE:
-    case POP_JUMP_FORWARD_IF_TRUE:
-    case POP_JUMP_BACKWARD_IF_FALSE:
-    case POP_JUMP_BACKWARD_IF_TRUE:
-    case JUMP_IF_FALSE_OR_POP:
-    case JUMP_IF_TRUE_OR_POP: {
+    case Operation::ReadContents:
+      return read_contents(now.operand(instruction.operand));
+    case Operation::TestTruth: {
       PyObject* tested = now.operand(1);
       if (is_container(kind_of(Py_TYPE(tested)))) read_contents(tested);
       return;
     }
-    case CONTAINS_OP:
+    case Operation::FindMember:
       if (holds_tensor(now.operand(2)) && is_container(kind_of(Py_TYPE(now.operand(1)))) &&
           is_old(now.operand(1)) && !given_objects_.contains(now.operand(1)))
         return end(concatenate("it looks for a tensor in ", name_of(now.operand(1))));
       [[fallthrough]];
-    case COMPARE_OP:
-    case BINARY_OP:
+    case Operation::Compute:
       read_deep(now.operand(1), 0);
       return read_deep(now.operand(2), 0);
-    case FORMAT_VALUE:
-      return read_deep(now.operand((now.argument & 4) != 0 ? 2 : 1), 0);
-    case PRECALL:
+    case Operation::Format:
+      return read_deep(now.operand(instruction.operand), 0);
+    case Operation::Call:
       return observe_call(now);
-    case CALL_FUNCTION_EX:
+    case Operation::CallWithTuple:
       return observe_call_with_tuple(now);
-    case MATCH_CLASS:
+    case Operation::MatchClass:
       return observe_match(now);
     default:
       return;
   }
 }
 
-void ReadObserver::observe_subscript(const Instruction& now, bool is_write) {
+void ReadObserver::observe_subscript(const Step& now, bool is_write) {
   PyObject* container = now.operand(2);
   PyObject* key = now.operand(1);
   const TypeKind kind = kind_of(Py_TYPE(container));
@@ -527,32 +537,33 @@ void ReadObserver::observe_subscript(const Instruction& now, bool is_write) {
   guards_for(container).add_key(container, key, name);
 }
 
-void ReadObserver::observe_match(const Instruction& now) {
+void ReadObserver::observe_match(const Step& now) {
   PyObject* names = now.operand(1);
   PyObject* subject = now.operand(3);
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i)
     read_attribute(subject, PyTuple_GET_ITEM(names, i), false);
-  if (now.argument != 0 && kind_of(Py_TYPE(subject)) == TypeKind::Instance)
+  if (now.instruction.argument != 0 && kind_of(Py_TYPE(subject)) == TypeKind::Instance)
     read_all_attributes(subject);
 }
 
-void ReadObserver::observe_call(const Instruction& now) {
-  const uint32_t count = now.argument;
-  const bool is_method = now.operand(count + 2) != nullptr;
-  PyObject* callable = now.operand(count + (is_method ? 2 : 1));
-  const uint32_t total = count + (is_method ? 1 : 0);
-  PyObject** first = now.inner->localsplus + now.inner->stacktop - total;
-  PyObject* keyword_names = nullptr;
-  if (now.at >= 2 && now.units[now.at - 2] == KW_NAMES)
-    keyword_names = PyTuple_GET_ITEM(now.inner->f_code->co_consts, now.units[now.at - 1]);
-  note_call(callable, {first, total}, keyword_names);
+// A call has two operands below its arguments: a callable and a null, in the order of the version,
+// or a method and the object it is called on.
+void ReadObserver::observe_call(const Step& now) {
+  const uint32_t num_names = now.instruction.has_names_operand ? 1 : 0;
+  const uint32_t count = now.instruction.argument;
+  PyObject* lower = now.operand(num_names + count + 2);
+  PyObject* upper = now.operand(num_names + count + 1);
+  const uint32_t total = count + (lower && upper ? 1 : 0);
+  PyObject* names = num_names != 0 ? now.operand(1) : now.instruction.keyword_names;
+  note_call(lower ? lower : upper, {now.operands_from(num_names + total), total}, names);
 }
 
-void ReadObserver::observe_call_with_tuple(const Instruction& now) {
-  const bool has_keywords = (now.argument & 1) != 0;
-  PyObject* keywords = has_keywords ? now.operand(1) : nullptr;
-  PyObject* positional = now.operand(has_keywords ? 2 : 1);
-  PyObject* callable = now.operand(has_keywords ? 3 : 2);
+void ReadObserver::observe_call_with_tuple(const Step& now) {
+  const uint32_t num_keywords = now.instruction.argument;
+  PyObject* keywords = num_keywords != 0 ? now.operand(1) : nullptr;
+  PyObject* positional = now.operand(num_keywords + 1);
+  PyObject* upper = now.operand(num_keywords + 2);
+  PyObject* callable = upper ? upper : now.operand(num_keywords + 3);
   read_contents(positional);
   if (!is_active_) return;
   std::vector<PyObject*> args;

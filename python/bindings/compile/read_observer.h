@@ -15,12 +15,15 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include <Python.h>
 #include <nanobind/nanobind.h>
 
 #include "bindings/compile/created_objects.h"
 #include "bindings/compile/function_state.h"
+#include "bindings/compile/instruction.h"
+#include "bindings/compile/instruction_events.h"
 #include "bindings/compile/read_guards.h"
 #include "opwright/base/source_site.h"
 
@@ -54,27 +57,30 @@ class ReadObserver {
   [[nodiscard]] SourceSite line_of(const std::string& difference) const;
 
  private:
-  struct Instruction;
+  struct Step;
   using Objects = std::span<PyObject* const>;
   struct CodeInfo {
-    nanobind::object bytes;
     nanobind::object keep;
+    std::vector<Instruction> instructions;
     bool is_observed = true;
     bool is_import = false;
   };
 
   static int report(PyObject* unused, PyFrameObject* frame, int what, PyObject* argument);
+  static int report_instruction(PyFrameObject* frame);
+  // Runs a step of an event; nonzero: an exception is set.
+  int run(void (ReadObserver::*step)(PyFrameObject*), PyFrameObject* frame) noexcept;
   void begin_frame(PyFrameObject* frame);
   void end_frame(const PyFrameObject* frame) noexcept;
   [[nodiscard]] const CodeInfo& look_up(PyFrameObject* frame);
   void observe(PyFrameObject* frame);
-  void observe_result(const Instruction& now);
-  void observe_names(const Instruction& now);
-  void observe_operands(const Instruction& now);
-  void observe_subscript(const Instruction& now, bool is_write);
-  void observe_call(const Instruction& now);
-  void observe_call_with_tuple(const Instruction& now);
-  void observe_match(const Instruction& now);
+  void observe_result(const Step& now);
+  void observe_names(const Step& now);
+  void observe_operands(const Step& now);
+  void observe_subscript(const Step& now, bool is_write);
+  void observe_call(const Step& now);
+  void observe_call_with_tuple(const Step& now);
+  void observe_match(const Step& now);
 
   void note_call(PyObject* callable, Objects args, PyObject* keyword_names);
   void note_class_call(PyTypeObject* type, Objects args);
@@ -86,6 +92,7 @@ class ReadObserver {
   void read_attribute(PyObject* owner, PyObject* name, bool is_write);
   void read_instance_attribute(PyObject* owner, PyObject* name);
   void read_class_attribute(PyTypeObject* type, PyObject* name);
+  void read_super_attribute(PyObject* type, PyObject* self, PyObject* name);
   void read_all_attributes(PyObject* owner);
   void read_key(PyObject* dict, PyObject* key, const std::string& name);
   void read_global(PyObject* globals, PyObject* builtins, PyObject* name);
@@ -106,6 +113,7 @@ class ReadObserver {
   ReadGuards& given_;
   FunctionState& state_;
   EndGraph end_graph_;
+  InstructionEvents instructions_;
   std::unique_ptr<CreatedObjects> created_;
   std::unordered_set<PyObject*> given_objects_;
   std::unordered_map<PyObject*, std::string> names_;

@@ -272,7 +272,7 @@ def open_a_file(x):
         (count_on, "it reads from global COUNTER (itertools.count)"),
         (generate, "it reads from global GENERATOR (generator)"),
         (write_text, "it calls print"),
-        (open_a_file, "it calls io.open"),
+        (open_a_file, f"it calls {open.__module__}.open"),
     ],
     ids=lambda value: value.__name__ if callable(value) else "",
 )
