@@ -132,4 +132,10 @@ Tensor make_view(const Tensor& base, std::span<const SymInt> sizes, std::span<co
   return view;
 }
 
+Tensor make_view(const Tensor& base, const SymGeometry& geometry, DType dtype) {
+  const Tensor renamed = make_view(base, sym_geometry_of(base));
+  impl(renamed).dl.dtype = to_dlpack(dtype);
+  return make_view(renamed, geometry);
+}
+
 }  // namespace opwright

@@ -51,6 +51,8 @@ using SymGeometry = BasicGeometry<SymInt>;
 [[nodiscard]] inline Tensor make_view(const Tensor& base, const SymGeometry& geometry) {
   return make_view(base, geometry.sizes, geometry.strides, geometry.offset);
 }
+// The same with elements of another dtype; the geometry counts in these.
+[[nodiscard]] Tensor make_view(const Tensor& base, const SymGeometry& geometry, DType dtype);
 
 // The index of a dimension. Throws IndexError like Tensor::size.
 [[nodiscard]] size_t wrap_dim(int64_t dim, size_t ndim, std::string_view who);

@@ -1,7 +1,9 @@
 #include "opwright/ops/index/nonzero.h"
 
 #include <array>
+#include <vector>
 
+#include "opwright/functions.h"
 #include "opwright/ops/engine/cpu/mask_chunks.h"
 #include "opwright/ops/engine/move/copy.h"
 #include "opwright/tensor/factory.h"
@@ -59,6 +61,15 @@ Tensor find_nonzero(const Tensor& self) {
 Tensor nonzero_cpu(const Tensor& self) {
   const Tensor rows = find_nonzero(self);
   return make_view(rows, transpose_geometry(geometry_of(rows), 0, 1, "nonzero"));
+}
+
+// One tensor of indices for each dimension, which can index self; a number has one dimension.
+std::vector<Tensor> nonzero_numpy_composite(const Tensor& self) {
+  return nonzero(self.dim() == 0 ? self.unsqueeze(0) : self).unbind(1);
+}
+
+std::vector<Tensor> where_composite(const Tensor& condition) {
+  return nonzero_numpy_composite(condition);
 }
 
 }  // namespace opwright

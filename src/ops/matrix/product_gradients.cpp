@@ -5,8 +5,6 @@
 
 namespace opwright {
 
-Tensor adjoint(const Tensor& matrices) { return conjugate(matrices.transpose(-2, -1)); }
-
 Tensor first_factor_gradient(const Tensor& grad, const Tensor& second, bool is_transposed) {
   if (is_transposed) return conjugate(second).mm(grad.t()).t();
   return grad.mm(adjoint(second));

@@ -5,9 +5,6 @@
 
 namespace opwright {
 
-// The conjugate transpose of each matrix; a view if real.
-[[nodiscard]] Tensor adjoint(const Tensor& matrices);
-
 // The gradients of `mat1 mat2` for each factor. `is_transposed` describes the factor: its gradient
 // gets the same layout, so the matrix it is a view of gets a dense gradient.
 [[nodiscard]] Tensor first_factor_gradient(const Tensor& grad, const Tensor& second,

@@ -58,8 +58,9 @@ TEST(Index, NamesWhatIsWrong) {
                         "index: 3 dimensions are indexed, but self has sizes [2, 3]");
   EXPECT_ERROR_CONTAINS(x.index(Indices{range({1})}), "IndexError",
                         "index: an index tensor must be of int64, int32 or bool, got float32[1]");
-  EXPECT_ERROR_CONTAINS(x.index(Indices{int_list({0, 1}), int_list({0, 1, 2})}), "ValueError",
-                        "index: sizes [2] and [3] do not broadcast");
+  EXPECT_ERROR_CONTAINS(x.index(Indices{int_list({0, 1}), int_list({0, 1, 2})}), "IndexError",
+                        "index: shape mismatch: index tensors of sizes [2] and [3] do not "
+                        "broadcast");
   EXPECT_ERROR_CONTAINS(x.index(Indices{}), "IndexError",
                         "index: indices must hold at least one tensor");
 }

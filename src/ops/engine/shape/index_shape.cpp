@@ -1,5 +1,7 @@
 #include "opwright/ops/engine/shape/index_shape.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 
 #include "opwright/error.h"
@@ -15,6 +17,18 @@ SymSizes sizes_of_vector(const Tensor& tensor) {
   SymSizes sizes = geometry_sizes(tensor);
   if (sizes.empty()) sizes.push_back(1);
   return sizes;
+}
+
+// Rejects index tensors whose known sizes do not broadcast.
+void check_index_sizes(const char* who, const SymSizes& a, const SymSizes& b) {
+  for (size_t i = 1; i <= std::min(a.size(), b.size()); ++i) {
+    const SymInt& x = a[a.size() - i];
+    const SymInt& y = b[b.size() - i];
+    const bool is_known = !x.is_symbolic() && !y.is_symbolic();
+    OPWRIGHT_CHECK_INDEX(!is_known || x.word() == y.word() || x.word() == 1 || y.word() == 1, who,
+                         ": shape mismatch: index tensors of sizes ", to_text(a), " and ",
+                         to_text(b), " do not broadcast");
+  }
 }
 
 bool has_no_elements(const Tensor& tensor) { return guard_or_false(tensor.sym_numel() == 0); }
@@ -76,6 +90,7 @@ IndexedShape find_indexed_shape(const char* who, const Tensor& self, const Index
                          *indices[i]);
     are_neighbours &= shape.indexed.empty() || shape.indexed.back() + 1 == i;
     const SymSizes sizes = geometry_sizes(*indices[i]);
+    check_index_sizes(who, shape.index_sizes, sizes);
     shape.index_sizes =
         shape.indexed.empty() ? sizes : broadcast_sizes(shape.index_sizes, sizes, who);
     shape.indexed.push_back(i);
