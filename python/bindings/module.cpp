@@ -33,6 +33,7 @@
 #include "bindings/object/generator.h"
 #include "bindings/object/scalar_types.h"
 #include "bindings/object/shape_env.h"
+#include "bindings/object/size_object.h"
 #include "bindings/object/sym_int.h"
 #include "bindings/object/tape_object.h"
 #include "bindings/object/tensor_object.h"
@@ -55,10 +56,12 @@
 #include "bindings/operator/operator_packet.h"
 #include "bindings/operator/operator_text.h"
 #include "bindings/operator/schema.h"
+#include "bindings/operator/tensor_forms.h"
 #include "bindings/pytree/pytree.h"
 #include "bindings/pytree/spec_object.h"
 #include "bindings/pytree/tree_text.h"
 #include "bindings/tensor/creation.h"
+#include "bindings/tensor/storage_object.h"
 #include "bindings/trace/control_flow.h"
 #include "bindings/trace/dim.h"
 #include "bindings/trace/dispatch_mode.h"
@@ -128,7 +131,10 @@ void bind_operator_names(nb::module_& m) {
   m.attr("method_names") = names_tuple(kMethodNames);
   m.def(
       "make_function",
-      [](const std::string& name) { return packet_of_use(name, PacketUse::Function); },
+      [](const std::string& name) {
+        PyObject* form = make_form_function(name);
+        return form ? nb::steal(form) : packet_of_use(name, PacketUse::Function);
+      },
       nb::arg("name"));
   // Methods that are operators; the others are in the files of the type.
   for (const char* name : kMethodNames) {
@@ -198,6 +204,7 @@ NB_MODULE(_C, m) {
   bind_generator(m);
   add_sym_types(m.ptr());
   add_tape_type(m.ptr());
+  add_size_type(m.ptr());
   add_tensor_type(m.ptr());
   add_operator_type(m.ptr());
   add_packet_types(m.ptr());
@@ -210,6 +217,7 @@ NB_MODULE(_C, m) {
   bind_foreign_call(m);
   bind_operator_names(m);
   bind_creation(m);
+  bind_storage(m);
   bind_func(m);
   bind_functionalize(m);
   bind_vmap(m);

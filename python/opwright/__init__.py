@@ -14,6 +14,7 @@ models; `opwright.export` turns them into programs that run without Python.
 """
 
 import importlib
+import math
 import os
 
 from . import _C
@@ -27,8 +28,10 @@ from ._C import (
     OperatorPacket,
     PerformanceWarning,
     Schema,
+    Size,
     SourceKernel,
     Tensor,
+    UntypedStorage,
     as_tensor,
     asarray,
     channels_last,
@@ -58,6 +61,9 @@ from ._C import (
 )
 
 __version__ = "0.1.0"
+
+inf, nan, pi, e = math.inf, math.nan, math.pi, math.e
+newaxis = None
 
 # The dtypes, under both of PyTorch's names (float32 and float), and operators as functions.
 _DTYPES = {name: value for name, value in vars(_C).items() if isinstance(value, dtype)}
@@ -93,6 +99,7 @@ _LAZY_MODULES: dict[str, tuple[str, ...]] = {
     "cuda": (),
     "debug": (),
     "declare": (),
+    "dtype_limits": ("finfo", "iinfo"),
     "export": ("ExportedProgram",),
     "fake": ("FakeTensor", "FakeTensorMode"),
     "func": ("vmap",),
@@ -199,10 +206,12 @@ __all__ = [
     "PerformanceWarning",
     "Schema",
     "ShapeEnv",
+    "Size",
     "SourceKernel",
     "SymBool",
     "SymInt",
     "Tensor",
+    "UntypedStorage",
     "allow_fallback",
     "as_tensor",
     "asarray",
@@ -221,11 +230,13 @@ __all__ = [
     "device_module",
     "devices",
     "dtype",
+    "e",
     "enable_grad",
     "explain",
     "export",
     "fake",
     "fallback_counts",
+    "finfo",
     "from_dlpack",
     "from_numpy",
     "frombuffer",
@@ -235,6 +246,8 @@ __all__ = [
     "gradgradcheck",
     "guard_or_false",
     "guard_or_true",
+    "iinfo",
+    "inf",
     "inference_mode",
     "initial_seed",
     "is_autocast_enabled",
@@ -251,10 +264,13 @@ __all__ = [
     "make_fx",
     "manual_seed",
     "memory_format",
+    "nan",
+    "newaxis",
     "no_grad",
     "num_threads",
     "opcheck",
     "ops",
+    "pi",
     "preserve_format",
     "random",
     "register_backend",

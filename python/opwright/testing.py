@@ -1,4 +1,4 @@
-"""opcheck: finds faults of an operator, on the given inputs and on variations of them."""
+"""Checks of operators and of tensors: opcheck, assert_close, make_tensor."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -7,14 +7,18 @@ from . import _C
 from ._C import CheckFinding, CheckLine, CheckReport
 from ._opcheck.generated_tests import generate_opcheck_tests
 from ._opcheck.hosts import hosts_set
+from ._testing.comparison import assert_close
+from ._testing.random_tensor import make_tensor
 
 __all__ = [
     "CheckFinding",
     "CheckLine",
     "CheckReport",
     "OpCheckError",
+    "assert_close",
     "generate_opcheck_tests",
     "list_checks",
+    "make_tensor",
     "opcheck",
 ]
 

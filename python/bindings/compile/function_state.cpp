@@ -13,6 +13,7 @@
 #include "bindings/compile/compiled_function.h"
 #include "bindings/interpreter/error.h"
 #include "bindings/object/method.h"
+#include "bindings/object/size_object.h"
 #include "bindings/operator/loaded_names.h"
 #include "opwright/error.h"
 
@@ -139,7 +140,7 @@ void FunctionState::follow(PyObject* object, const std::string& name, GuardedTen
     return follow(PyMethod_GET_SELF(object), name, tensors);
   }
   if (PyObject* function = compiled_target(object)) return follow(function, name, tensors);
-  if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) {
+  if (PyList_CheckExact(object) || is_plain_tuple(object)) {
     if (!followed_.insert(object).second) return;  // it may hold itself
     const Py_ssize_t count = std::min<Py_ssize_t>(PySequence_Fast_GET_SIZE(object), kMostElements);
     for (Py_ssize_t i = 0; i < count; ++i)

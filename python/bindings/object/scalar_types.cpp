@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,9 @@
 #include "bindings/interpreter/error.h"
 #include "bindings/object/value.h"
 #include "opwright/base/suggest.h"
+#include "opwright/base/thread_state.h"
 #include "opwright/tensor/device/device_table.h"
+#include "opwright/transforms/mode/default_device.h"
 
 namespace nb = nanobind;
 
@@ -39,6 +42,9 @@ struct LayoutObject {
 constexpr const char* kMemoryFormats[] = {"contiguous_format", "preserve_format", "channels_last",
                                           "channels_last_3d"};
 
+// The `with` blocks of devices that this thread is in, innermost last.
+thread_local std::vector<std::unique_ptr<DefaultDevice>> entered_devices;
+
 // One object for each value; this table owns them permanently.
 PyObject* dtype_objects[std::size(kDTypes)];
 PyObject* memory_format_objects[std::size(kMemoryFormats)];
@@ -48,10 +54,10 @@ struct PythonType {
   const char* name;
   DType dtype;
 };
-constexpr PythonType kPythonTypes[] = {{"float", DType::Float32},
+constexpr PythonType kPythonTypes[] = {{"float", DType::Float64},
                                        {"int", DType::Int64},
                                        {"bool", DType::Bool},
-                                       {"complex", DType::Complex64}};
+                                       {"complex", DType::Complex128}};
 
 struct Synonym {
   const char* name;
@@ -135,7 +141,10 @@ void bind_device(nb::module_& m) {
                      ">>> ow.device(\"cuda\", 1)\n"
                      "device(type='cuda', index=1)\n"
                      ">>> ow.device(\"cpu\") == ow.ones(3).device\n"
-                     "True\n")
+                     "True\n"
+                     ">>> with ow.device(\"meta\"):  # creates tensors on it\n"
+                     "...     ow.ones(3).device\n"
+                     "device(type='meta')\n")
       .def(
           "__init__",
           [](Device* self, nb::object type, std::optional<int32_t> index) {
@@ -167,6 +176,18 @@ void bind_device(nb::module_& m) {
            [](const Device& self) {
              return nb::make_tuple(nb::handle(reinterpret_cast<PyObject*>(device_type)),
                                    nb::make_tuple(device_text(self)));
+           })
+      .def("__enter__",
+           [](const nb::object& self) {
+             entered_devices.push_back(std::make_unique<DefaultDevice>(nb::cast<Device>(self)));
+             return self;
+           })
+      .def("__exit__",
+           [](const Device&, const nb::args&) {
+             OPWRIGHT_CHECK(
+                 !entered_devices.empty() && thread_state().modes == entered_devices.back().get(),
+                 "device: exit it on the thread that entered it, innermost first");
+             entered_devices.pop_back();
            })
       .def("__str__", &device_text)
       .def("__repr__", &device_repr);

@@ -176,8 +176,61 @@ PyObject* cuda(PyObject* self, PyObject* args, PyObject* kwargs) {
   });
 }
 
-PyObject* type(PyObject* self, PyObject* dtype) {
-  return guarded([&] { return convert_object(self, {.dtype = parse_dtype(dtype)}); });
+// PyTorch's names of tensors of a dtype: torch.FloatTensor.
+struct TypeName {
+  DType dtype;
+  const char* name;
+};
+constexpr TypeName kTypeNames[] = {
+    {DType::Float32, "FloatTensor"},
+    {DType::Float64, "DoubleTensor"},
+    {DType::Float16, "HalfTensor"},
+    {DType::BFloat16, "BFloat16Tensor"},
+    {DType::Int64, "LongTensor"},
+    {DType::Int32, "IntTensor"},
+    {DType::Int16, "ShortTensor"},
+    {DType::Int8, "CharTensor"},
+    {DType::UInt8, "ByteTensor"},
+    {DType::Bool, "BoolTensor"},
+    {DType::Complex64, "ComplexFloatTensor"},
+    {DType::Complex128, "ComplexDoubleTensor"},
+};
+
+std::string type_prefix(const Device& device) {
+  return device.type == kOpwDeviceCpu ? "torch."
+                                      : concatenate("torch.", find_device_name(device.type), ".");
+}
+
+std::string type_name(const Tensor& tensor) {
+  for (const TypeName& each : kTypeNames) {
+    if (each.dtype == tensor.dtype()) return type_prefix(tensor.device()) + each.name;
+  }
+  return concatenate(type_prefix(tensor.device()), tensor.dtype(), "Tensor");
+}
+
+// The dtype of an object, or of PyTorch's name of a type on the same device.
+DType read_type(PyObject* object, const Device& device) {
+  if (PyUnicode_Check(object)) {
+    const std::string prefix = type_prefix(device);
+    for (const TypeName& each : kTypeNames) {
+      if (PyUnicode_CompareWithASCIIString(object, (prefix + each.name).c_str()) == 0)
+        return each.dtype;
+    }
+  }
+  return parse_dtype(object);
+}
+
+PyObject* type(PyObject* self, PyObject* args, PyObject* kwargs) {
+  return guarded([&] {
+    static const char* const names[] = {"dtype", "non_blocking", nullptr};
+    PyObject* dtype = nullptr;
+    int non_blocking = 0;
+    parse_arguments(args, kwargs, "|Op:type", names, &dtype, &non_blocking);
+    const Tensor tensor = handle_of(self);
+    if (!is_given(dtype)) return require(PyUnicode_FromString(type_name(tensor).c_str()));
+    return convert_object(
+        self, {.dtype = read_type(dtype, tensor.device()), .non_blocking = non_blocking != 0});
+  });
 }
 
 template <DType dtype>
@@ -208,12 +261,26 @@ const PyMethodDef kConversionMethods[] = {
      ">>> ow.tensor([1.0]).cuda('cpu')\n"
      "Traceback (most recent call last):\n"
      "ValueError: cuda: the device must be a cuda one, got cpu\n"},
-    {"type", as_method(type), METH_O,
-     "type($self, dtype, /)\n--\n\n"
-     "Convert to a dtype.\n\n"
+    {"type", as_method(type), kKeywords,
+     "type($self, dtype=None, non_blocking=False)\n--\n\n"
+     "Convert to a dtype; without one, return PyTorch's name of the type.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.tensor([1, 2]).type(ow.float32)\n"
-     "tensor([1., 2.])\n"},
+     "tensor([1., 2.])\n"
+     ">>> ow.tensor([1, 2]).type()\n"
+     "'torch.LongTensor'\n"},
+    {"cfloat", as_method(converted_to<DType::Complex64>), METH_NOARGS,
+     "cfloat($self, /)\n--\n\n"
+     "Convert to complex64.\n\n"
+     ">>> import opwright as ow\n"
+     ">>> ow.tensor([1, 2]).cfloat().dtype\n"
+     "opwright.complex64\n"},
+    {"cdouble", as_method(converted_to<DType::Complex128>), METH_NOARGS,
+     "cdouble($self, /)\n--\n\n"
+     "Convert to complex128.\n\n"
+     ">>> import opwright as ow\n"
+     ">>> ow.tensor([1, 2]).cdouble().dtype\n"
+     "opwright.complex128\n"},
     {"double", as_method(converted_to<DType::Float64>), METH_NOARGS,
      "double($self, /)\n--\n\n"
      "Convert to float64.\n\n"

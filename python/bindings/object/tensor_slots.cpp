@@ -12,7 +12,7 @@ constexpr const char* kTensorDoc =
     "Tensor(data)\n--\n\n"
     "A tensor: numbers of one dtype in up to 64 dimensions on one device.\n\n"
     "Another tensor as data is shared without a copy and without its gradient; anything else is\n"
-    "converted as by opwright.tensor.\n\n"
+    "converted to float32. Tensor(2, 3) is an uninitialized tensor of these sizes.\n\n"
     ">>> import opwright as ow\n"
     ">>> ow.Tensor([[1.0, 2.0], [3.0, 4.0]])\n"
     "tensor([[1., 2.],\n"
@@ -28,6 +28,9 @@ TensorSlots join_slots() {
   add_number_slots(all);
   add_index_slots(all);
   add_exchange_slots(all);
+  add_storage_slots(all);
+  add_kind_slots(all);
+  add_form_slots(all);
   add_pickle_slots(all);
   all.methods.push_back({});
   all.properties.push_back({});

@@ -27,5 +27,11 @@ void add_number_slots(TensorSlots& out);
 void add_index_slots(TensorSlots& out);
 // tensor_exchange.cpp: NumPy, DLPack, buffer
 void add_exchange_slots(TensorSlots& out);
+// storage_object.cpp: untyped_storage, set_
+void add_storage_slots(TensorSlots& out);
+// tensor_kind.cpp: is_set_to, is_conj, H, ...
+void add_kind_slots(TensorSlots& out);
+// tensor_forms.cpp: nonzero, norm, unsqueeze_, ...
+void add_form_slots(TensorSlots& out);
 
 }  // namespace opwright::python

@@ -5,6 +5,7 @@
 
 #include "bindings/interpreter/error.h"
 #include "bindings/object/scalar_types.h"
+#include "bindings/object/size_object.h"
 #include "bindings/object/sym_int.h"
 #include "opwright/symint.h"
 
@@ -168,7 +169,7 @@ bool BindingPlan::convert_other(const Planned& arg, PyObject* object, OpwValue& 
 
 bool BindingPlan::convert_ints(const Planned& arg, PyObject* object, OpwValue& value,
                                PlanMemory& memory) {
-  if (!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) return false;
+  if (!PyList_CheckExact(object) && !is_plain_tuple(object)) return false;
   const auto size = static_cast<size_t>(PySequence_Fast_GET_SIZE(object));
   if (arg.fixed_length != 0 && size != arg.fixed_length) return false;
   int64_t* ints = memory.allocate(size);
@@ -184,7 +185,7 @@ bool BindingPlan::convert_ints(const Planned& arg, PyObject* object, OpwValue& v
 }
 
 bool BindingPlan::convert_tensors(PyObject* object, OpwValue& value, PlanMemory& memory) {
-  if (!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) return false;
+  if (!PyList_CheckExact(object) && !is_plain_tuple(object)) return false;
   const auto size = static_cast<size_t>(PySequence_Fast_GET_SIZE(object));
   static_assert(sizeof(OpwTensor*) == sizeof(int64_t));
   auto** tensors = reinterpret_cast<OpwTensor**>(memory.allocate(size));

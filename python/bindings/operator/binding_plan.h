@@ -58,6 +58,27 @@ class BindingPlan {
     return index < num_args_ && index + 1 == num_positional_ && args_[index].kind == Kind::Ints;
   }
 
+  // The same for a list of tensors that is the only positional argument: broadcast_tensors(x, y).
+  [[nodiscard]] bool takes_only_tensors() const {
+    return num_positional_ == 1 && args_[0].kind == Kind::Tensors;
+  }
+  // Whether the argument at `index` is a tensor, or a number.
+  [[nodiscard]] bool takes_tensor_at(size_t index) const {
+    return index < num_args_ && args_[index].kind == Kind::Tensor;
+  }
+  [[nodiscard]] bool takes_scalar_at(size_t index) const {
+    return index < num_args_ && args_[index].kind == Kind::Scalar;
+  }
+  [[nodiscard]] bool takes_number_at(size_t index) const {
+    return takes_scalar_at(index) || (index < num_args_ && (args_[index].kind == Kind::Float ||
+                                                            args_[index].kind == Kind::Int));
+  }
+  [[nodiscard]] bool takes_dtype_at(size_t index) const {
+    return index < num_args_ && args_[index].kind == Kind::Dtype;
+  }
+  // The index of the argument of this name; num_args() if there is none.
+  [[nodiscard]] uint32_t find_name(PyObject* name) const;
+
   // Fills `values` (room for num_args). False: use the binder; nothing is raised.
   bool bind(const GivenArguments& given, OpwValue* values, PlanMemory& memory) const {
     // Copies: the compiler cannot know that `values` does not alias them.
@@ -125,7 +146,6 @@ class BindingPlan {
                            PlanMemory& memory);
   static bool convert_tensors(PyObject* object, OpwValue& value, PlanMemory& memory);
   bool bind_some(const GivenArguments& given, OpwValue* values, PlanMemory& memory) const;
-  [[nodiscard]] uint32_t find_name(PyObject* name) const;
 
   const Operator& op_;
   uint32_t num_args_;

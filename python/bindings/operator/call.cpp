@@ -123,7 +123,7 @@ OpwValue borrow_argument(ValueMemory& memory, PyObject* object, const Schema& sc
 }
 
 PyObject* bind_and_run_values(std::span<const BindingPlan* const> overloads,
-                              const GivenArguments& given) {
+                              const GivenArguments& given, bool& is_bound) {
   const Schema& first = overloads[0]->op().schema();
   ValueMemory memory;
   SmallVector<OpwValue, 16> positional;
@@ -142,6 +142,7 @@ PyObject* bind_and_run_values(std::span<const BindingPlan* const> overloads,
   for (const BindingPlan* plan : overloads) schemas.push_back(&plan->op().schema());
   const BindingPlan& plan = *overloads[choose_overload(schemas, positional, keywords)];
   const BoundArguments bound(plan.op().schema(), positional, keywords);
+  is_bound = true;
   return run_bound(plan, bound.data());
 }
 
@@ -152,7 +153,8 @@ PyObject* bind_and_run_values(std::span<const BindingPlan* const> overloads,
     return guarded([&] { return call_foreign(handler, operator_object(plan.op().name()), given); });
   }
   const BindingPlan* const overloads[] = {&plan};
-  return bind_and_run(overloads, given);
+  bool is_bound = false;
+  return bind_and_run(overloads, given, is_bound);
 }
 
 }  // namespace
@@ -173,9 +175,10 @@ PyObject* run_bound(const BindingPlan& plan, const OpwValue* values) noexcept {
   return run_inline(plan, values);
 }
 
-PyObject* bind_and_run(std::span<const BindingPlan* const> overloads,
-                       const GivenArguments& given) noexcept {
-  return guarded([&] { return bind_and_run_values(overloads, given); });
+PyObject* bind_and_run(std::span<const BindingPlan* const> overloads, const GivenArguments& given,
+                       bool& is_bound) noexcept {
+  is_bound = false;
+  return guarded([&] { return bind_and_run_values(overloads, given, is_bound); });
 }
 
 }  // namespace opwright::python

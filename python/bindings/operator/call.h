@@ -15,8 +15,9 @@ namespace opwright::python {
 PyObject* run_bound(const BindingPlan& plan, const OpwValue* values) noexcept;
 
 // Binds with the schema layer: chooses an overload, converts, raises an error for a mismatch.
-PyObject* bind_and_run(std::span<const BindingPlan* const> overloads,
-                       const GivenArguments& given) noexcept;
+// `is_bound` says whether the arguments fit, so that an error is one of the call.
+PyObject* bind_and_run(std::span<const BindingPlan* const> overloads, const GivenArguments& given,
+                       bool& is_bound) noexcept;
 
 // A complete call of one operator.
 PyObject* call_planned(const BindingPlan& plan, PyObject* const* objects, size_t num_positional,

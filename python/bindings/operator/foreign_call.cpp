@@ -8,6 +8,7 @@
 
 #include "bindings/interpreter/error.h"
 #include "bindings/object/method.h"
+#include "bindings/object/size_object.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"
 #include "opwright/error.h"
@@ -47,7 +48,7 @@ auto find_in(const GivenArguments& given, const Find& find) noexcept {
   for (size_t i = 0; i < count; ++i) {
     PyObject* object = given.objects[i];
     if (const auto found = find(object)) return found;
-    if (!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) continue;
+    if (!PyList_CheckExact(object) && !is_plain_tuple(object)) continue;
     const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
     for (Py_ssize_t k = 0; k < size; ++k) {
       if (const auto found = find(PySequence_Fast_GET_ITEM(object, k))) return found;

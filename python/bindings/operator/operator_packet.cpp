@@ -13,11 +13,10 @@
 #include "bindings/interpreter/error.h"
 #include "bindings/interpreter/python_type.h"
 #include "bindings/operator/call.h"
+#include "bindings/operator/call_forms.h"
 #include "bindings/operator/foreign_call.h"
 #include "bindings/operator/operator_object.h"
 #include "bindings/operator/operator_text.h"
-#include "opwright/base/small_vector.h"
-#include "opwright/dispatch/property.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/schema/parser.h"
 
@@ -51,89 +50,6 @@ void resolve_packet(PacketObject* self) {
   self->epoch = epoch;
 }
 
-bool makes_tensor(const BindingPlan* plan) {
-  return !plan->op().takes_tensors() || has_property(plan->op(), Property::Factory);
-}
-
-// zeros(2, 3): ints instead of the list that comes last. A new tuple of them, or null.
-PyObject* collect_ints(const GivenArguments& given, size_t first) {
-  if (given.num_positional <= first) return nullptr;
-  for (size_t i = first; i < given.num_positional; ++i) {
-    if (!PyIndex_Check(given.objects[i]) || is_tensor(given.objects[i])) return nullptr;
-  }
-  PyObject* ints = PyTuple_New(static_cast<Py_ssize_t>(given.num_positional - first));
-  for (size_t i = first; ints && i < given.num_positional; ++i) {
-    PyTuple_SET_ITEM(ints, static_cast<Py_ssize_t>(i - first), Py_NewRef(given.objects[i]));
-  }
-  return ints;
-}
-
-// Runs the first overload whose plan accepts the arguments as they are; false if none does.
-bool run_exact(std::span<const BindingPlan* const> overloads, const GivenArguments& given,
-               PyObject*& result) {
-  for (const BindingPlan* plan : overloads) {
-    OpwValue values[64];  // an operator has at most 64 arguments; not initialized
-    PlanMemory memory;
-    if (!plan->bind(given, values, memory)) continue;
-    result = run_bound(*plan, values);
-    return true;
-  }
-  return false;
-}
-
-PyObject* call_overloads(std::span<const BindingPlan* const> overloads,
-                         const GivenArguments& given) {
-  PyObject* result = nullptr;
-  return run_exact(overloads, given, result) ? result : bind_and_run(overloads, given);
-}
-
-// The call forms that only functions and methods of the package accept; null without an exception
-// if the call uses none of them.
-PyObject* call_in_surface_form(const PacketObject* self, const GivenArguments& given) {
-  const std::vector<const BindingPlan*> overloads = *self->overloads;
-  for (const BindingPlan* plan : overloads) {
-    const size_t last = plan->op().schema().num_positional() - 1;
-    if (!plan->takes_ints_at(last)) continue;
-    const nb::object ints = nb::steal(collect_ints(given, last));
-    if (!ints.is_valid()) {
-      if (PyErr_Occurred()) return nullptr;
-      continue;
-    }
-    SmallVector<PyObject*, 16> objects(given.objects, given.objects + last);
-    objects.push_back(ints.ptr());
-    objects.append(given.objects + given.num_positional,
-                   given.objects + given.num_positional + given.num_keywords());
-    return call_overloads(overloads, {objects.data(), last + 1, given.names});
-  }
-  return nullptr;
-}
-
-// The call without `requires_grad=`, and its value; null if it is not given.
-PyObject* call_requiring_grad(const PacketObject* self, const GivenArguments& given) {
-  if (!given.names || std::ranges::none_of(*self->overloads, &makes_tensor)) return nullptr;
-  for (size_t n = 0; n < given.num_keywords(); ++n) {
-    PyObject* name = PyTuple_GET_ITEM(given.names, static_cast<Py_ssize_t>(n));
-    if (PyUnicode_CompareWithASCIIString(name, "requires_grad") != 0) continue;
-    nb::list names;
-    SmallVector<PyObject*, 16> objects(given.objects, given.objects + given.num_positional);
-    for (size_t k = 0; k < given.num_keywords(); ++k) {
-      if (k == n) continue;
-      names.append(nb::handle(PyTuple_GET_ITEM(given.names, static_cast<Py_ssize_t>(k))));
-      objects.push_back(given.objects[given.num_positional + k]);
-    }
-    const nb::object rest = nb::steal(PyList_AsTuple(names.ptr()));
-    nb::object made = nb::steal(PyObject_Vectorcall(
-        reinterpret_cast<PyObject*>(const_cast<PacketObject*>(self)), objects.data(),
-        given.num_positional, nb::len(rest) == 0 ? nullptr : rest.ptr()));
-    if (!made.is_valid()) return nullptr;
-    if (PyObject_SetAttrString(made.ptr(), "requires_grad",
-                               given.objects[given.num_positional + n]) < 0)
-      return nullptr;
-    return made.release().ptr();
-  }
-  return nullptr;
-}
-
 PyObject* packet_call(PyObject* callable, PyObject* const* args, size_t flags, PyObject* names) {
   PacketObject* self = as_packet(callable);
   if (self->epoch != registry_epoch()) [[unlikely]] {
@@ -145,15 +61,20 @@ PyObject* packet_call(PyObject* callable, PyObject* const* args, size_t flags, P
       return call_foreign(handler, callable, given);
   }
   PyObject* result = nullptr;
-  if (run_exact(*self->overloads, given, result)) return result;
-  if (PyObject* handler = type_handler(given)) return call_foreign(handler, callable, given);
-  if (self->use == PacketUse::Operators) return bind_and_run(*self->overloads, given);
-  return guarded([&] {
-    result = call_requiring_grad(self, given);
-    if (!result && !PyErr_Occurred()) result = call_in_surface_form(self, given);
-    if (result || PyErr_Occurred()) return result;
-    return bind_and_run(*self->overloads, given);
-  });
+  if (!run_exact(*self->overloads, given, result)) [[unlikely]] {
+    if (PyObject* handler = type_handler(given)) return call_foreign(handler, callable, given);
+    // A copy: the call may register operators.
+    const std::vector<const BindingPlan*> overloads = *self->overloads;
+    result = guarded([&] {
+      return self->use == PacketUse::Operators ? call_with_numbers(overloads, given)
+                                               : call_in_any_form(overloads, given);
+    });
+  }
+  if (self->use == PacketUse::Operators || !result || !PyList_CheckExact(result)) [[likely]]
+    return result;
+  PyObject* tuple = PyList_AsTuple(result);  // lists of tensors, as in PyTorch
+  Py_DECREF(result);
+  return tuple;
 }
 
 PyObject* get_packet_doc(PyObject* object, void* /*unused*/) {

@@ -11,9 +11,8 @@ namespace opwright::python {
 
 void add_packet_types(PyObject* module);
 
-// The use of a packet. Functions of the package and methods of Tensor also accept `zeros(2, 3)` for
-// `zeros([2, 3])` and `requires_grad=` if the operator creates a tensor; methods bind to their
-// tensor.
+// The use of a packet. Functions of the package and methods of Tensor also accept the forms of
+// call_forms.h and return a list of tensors as a tuple; methods bind to their tensor.
 enum class PacketUse : uint8_t { Operators, Function, Method };
 
 // Borrowed; one permanent object for each name and use.

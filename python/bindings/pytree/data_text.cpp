@@ -9,6 +9,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings/object/method.h"
+#include "bindings/object/size_object.h"
 #include "opwright/error.h"
 
 namespace nb = nanobind;
@@ -230,10 +231,10 @@ void append_data(nb::handle data, std::string& text) {
     append_quoted(utf8_of(data), text);
   } else if (PyBytes_CheckExact(object)) {
     append_bytes({PyBytes_AS_STRING(object), static_cast<size_t>(PyBytes_GET_SIZE(object))}, text);
-  } else if (PyTuple_CheckExact(object) || PyList_CheckExact(object)) {
-    text += PyTuple_CheckExact(object) ? '(' : '[';
+  } else if (is_plain_tuple(object) || PyList_CheckExact(object)) {
+    text += is_plain_tuple(object) ? '(' : '[';
     append_items(data, text);
-    text += PyTuple_CheckExact(object) ? ')' : ']';
+    text += is_plain_tuple(object) ? ')' : ']';
   } else if (PyDict_CheckExact(object)) {
     append_dict(data, text);
   } else {

@@ -11,6 +11,7 @@
 
 #include "bindings/interpreter/error.h"
 #include "bindings/object/scalar_types.h"
+#include "bindings/object/size_object.h"
 #include "bindings/object/value.h"
 #include "bindings/pytree/pytree.h"
 #include "opwright/error.h"
@@ -119,7 +120,7 @@ ObjectGuard::ObjectGuard(PyObject* object, const std::string& name, GuardedTenso
     object_ = nullptr;
     return;
   }
-  if (look == Look::Tuples && !PyTuple_CheckExact(object)) return;
+  if (look == Look::Tuples && !is_plain_tuple(object)) return;
   FlatTree flat = tree_flatten(object);
   if (!is_container(flat.spec)) return;
   kind_ = Kind::Tree;

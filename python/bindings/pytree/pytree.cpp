@@ -7,6 +7,7 @@
 
 #include "bindings/interpreter/error.h"
 #include "bindings/object/method.h"
+#include "bindings/object/size_object.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"
 #include "opwright/error.h"
@@ -71,7 +72,7 @@ TreeKind tree_kind_of(PyObject* object, const TreeRules& rules) {
   if (type == tensor_type || type == &PyLong_Type || type == &PyFloat_Type ||
       type == &PyBool_Type || type == &PyUnicode_Type)
     return TreeKind::Leaf;
-  if (type == &PyTuple_Type) return TreeKind::Tuple;
+  if (is_plain_tuple(object)) return TreeKind::Tuple;
   if (type == &PyList_Type) return TreeKind::List;
   if (type == &PyDict_Type) return TreeKind::Dict;
   if (object == Py_None) return rules.registered_only ? TreeKind::Leaf : TreeKind::None;

@@ -14,6 +14,7 @@
 #include "bindings/object/value.h"
 #include "bindings/tensor/nested_data.h"
 #include "opwright/autograd/history.h"
+#include "opwright/transforms/mode/default_device.h"
 
 namespace opwright::python {
 namespace {
@@ -21,6 +22,13 @@ namespace {
 PyObject* wrap_with_grad(Tensor tensor, bool requires_grad) {
   if (requires_grad) set_requires_grad(tensor, true);
   return require(wrap(std::move(tensor)));
+}
+
+// The arguments of a function that creates a tensor: without a device, the one of a `with` block.
+Conversion read_creation(PyObject* dtype, PyObject* device) {
+  Conversion conversion = read_conversion(dtype, device);
+  if (!conversion.device) conversion.device = default_device();
+  return conversion;
 }
 
 PyObject* make_tensor(PyObject* /*module*/, PyObject* args, PyObject* kwargs) {
@@ -31,7 +39,7 @@ PyObject* make_tensor(PyObject* /*module*/, PyObject* args, PyObject* kwargs) {
     PyObject* device = nullptr;
     int requires_grad = 0;
     parse_arguments(args, kwargs, "O|$OOp:tensor", names, &data, &dtype, &device, &requires_grad);
-    return wrap_with_grad(tensor_of_data(data, read_conversion(dtype, device), "tensor"),
+    return wrap_with_grad(tensor_of_data(data, read_creation(dtype, device), "tensor"),
                           requires_grad != 0);
   });
 }
@@ -43,7 +51,7 @@ PyObject* as_tensor(PyObject* /*module*/, PyObject* args, PyObject* kwargs) {
     PyObject* dtype = nullptr;
     PyObject* device = nullptr;
     parse_arguments(args, kwargs, "O|OO:as_tensor", names, &data, &dtype, &device);
-    return require(wrap(tensor_over_data(data, read_conversion(dtype, device), "as_tensor")));
+    return require(wrap(tensor_over_data(data, read_creation(dtype, device), "as_tensor")));
   });
 }
 
@@ -57,7 +65,7 @@ PyObject* asarray(PyObject* /*module*/, PyObject* args, PyObject* kwargs) {
     int requires_grad = 0;
     parse_arguments(args, kwargs, "O|$OOOp:asarray", names, &object, &dtype, &device, &copy,
                     &requires_grad);
-    const Conversion conversion = read_conversion(dtype, device);
+    const Conversion conversion = read_creation(dtype, device);
     const int wants_copy = is_given(copy) ? PyObject_IsTrue(copy) : 0;
     require_no_error(wants_copy);
     if (wants_copy)

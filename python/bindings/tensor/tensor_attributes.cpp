@@ -8,6 +8,7 @@
 #include "bindings/object/fake_mode.h"
 #include "bindings/object/method.h"
 #include "bindings/object/scalar_types.h"
+#include "bindings/object/size_object.h"
 #include "bindings/object/tensor_conversion.h"
 #include "bindings/object/tensor_slots.h"
 #include "bindings/object/value.h"
@@ -36,20 +37,42 @@ PyObject* find_data(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
                                     : nullptr;
   const Py_ssize_t most = data ? 1 : 0;
   OPWRIGHT_CHECK_TYPE(num_args + num_kwargs <= most || type->tp_init != tensor_type->tp_init,
-                      "Tensor: it takes one argument, the data, got ", num_args + num_kwargs,
-                      "; opwright.tensor takes a dtype and a device");
+                      "Tensor: it takes one argument, the data, or sizes, got ",
+                      num_args + num_kwargs, "; opwright.tensor takes a dtype and a device");
   return data;
+}
+
+// The sizes of Tensor(2, 3) and of Tensor(size); nullopt if the arguments are data.
+std::optional<Sizes> find_sizes(PyObject* args) {
+  PyObject* sizes = args;
+  if (PyTuple_GET_SIZE(args) == 1 && Py_TYPE(PyTuple_GET_ITEM(args, 0)) == size_type)
+    sizes = PyTuple_GET_ITEM(args, 0);
+  if (PyTuple_GET_SIZE(args) == 0) return std::nullopt;
+  Sizes result;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(sizes); ++i) {
+    PyObject* size = PyTuple_GET_ITEM(sizes, i);
+    if (!PyLong_CheckExact(size)) return std::nullopt;
+    const int64_t value = PyLong_AsLongLong(size);
+    if (value == -1 && PyErr_Occurred()) throw_python_error();
+    OPWRIGHT_CHECK_VALUE(value >= 0, "Tensor: a size must not be negative, got ", value);
+    result.push_back(value);
+  }
+  return result;
 }
 
 PyObject* construct_tensor(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   return guarded([&] {
+    if (type->tp_init == tensor_type->tp_init && !kwargs) {
+      if (const auto sizes = find_sizes(args))
+        return make_instance(type, adopt(make_empty(*sizes, DType::Float32)));
+    }
     PyObject* data = find_data(type, args, kwargs);
     if (!data) {
       const int64_t none = 0;
       return make_instance(type, adopt(make_empty({&none, 1}, DType::Float32)));
     }
     if (is_tensor(data)) return make_instance(type, detached(handle_of(data)));
-    return make_instance(type, tensor_of_data(data, {}, "Tensor"));
+    return make_instance(type, tensor_of_data(data, {.dtype = DType::Float32}, "Tensor"));
   });
 }
 
@@ -86,9 +109,10 @@ PyObject* size_to_python(const SymInt& size) {
   return require(to_python(value));
 }
 
+// Fills a new tuple.
 template <class SizeAt>
-PyObject* tuple_of_sizes(int64_t length, const SizeAt& size_at) {
-  nanobind::object tuple = own(PyTuple_New(length));
+PyObject* tuple_of_sizes(PyObject* made, int64_t length, const SizeAt& size_at) {
+  nanobind::object tuple = own(made);
   for (int64_t i = 0; i < length; ++i) PyTuple_SET_ITEM(tuple.ptr(), i, size_to_python(size_at(i)));
   return give(std::move(tuple));
 }
@@ -96,7 +120,8 @@ PyObject* tuple_of_sizes(int64_t length, const SizeAt& size_at) {
 PyObject* get_shape(PyObject* self, void* /*closure*/) {
   return guarded([&] {
     const SeenTensor tensor(self);
-    return tuple_of_sizes(tensor->dim(), [&](int64_t i) { return tensor->sym_size(i); });
+    const int64_t ndim = tensor->dim();
+    return tuple_of_sizes(new_size(ndim), ndim, [&](int64_t i) { return tensor->sym_size(i); });
   });
 }
 
@@ -124,7 +149,9 @@ PyObject* stride(PyObject* self, PyObject* args, PyObject* kwargs) {
     const std::optional<int64_t> dim = read_dim(args, kwargs, "|O:stride");
     const SeenTensor tensor(self);
     if (dim) return size_to_python(tensor->sym_stride(*dim));
-    return tuple_of_sizes(tensor->dim(), [&](int64_t i) { return tensor->sym_stride(i); });
+    const int64_t ndim = tensor->dim();
+    return tuple_of_sizes(PyTuple_New(ndim), ndim,
+                          [&](int64_t i) { return tensor->sym_stride(i); });
   });
 }
 
@@ -148,7 +175,7 @@ PyObject* is_contiguous_method(PyObject* self, PyObject* args, PyObject* kwargs)
     parse_arguments(args, kwargs, "|O:is_contiguous", names, &format);
     const SeenTensor tensor(self);
     if (!is_given(format) && !tensor->is_symbolic())
-      return PyBool_FromLong(tensor->is_contiguous() ? 1 : 0);
+      return PyBool_FromLong(tensor->numel() == 0 || tensor->is_contiguous() ? 1 : 0);
     OPWRIGHT_CHECK_TYPE(!is_given(format) || Py_TYPE(format) == memory_format_type,
                         "is_contiguous: memory_format must be a memory_format, got ",
                         class_name(format));
@@ -260,7 +287,9 @@ PyObject* get_transposed(PyObject* self, void* /*closure*/) {
 PyObject* get_matrix_transposed(PyObject* self, void* /*closure*/) {
   return guarded([&] {
     const Tensor tensor = handle_of(self);
-    OPWRIGHT_CHECK(tensor.dim() >= 2, "mT: a matrix has at least 2 dimensions, got ", tensor);
+    OPWRIGHT_CHECK(tensor.dim() >= 2,
+                   "mT: it is only supported on matrices, which have at least 2 dimensions, got ",
+                   tensor);
     return require(wrap(transpose(tensor, -2, -1)));
   });
 }
@@ -283,6 +312,12 @@ const PyMethodDef kAttributeMethods[] = {
      "Return the number of dimensions.\n\n"
      ">>> import opwright as ow\n"
      ">>> ow.zeros(2, 3).dim()\n"
+     "2\n"},
+    {"ndimension", as_method(dim), METH_NOARGS,
+     "ndimension($self, /)\n--\n\n"
+     "Same as dim.\n\n"
+     ">>> import opwright as ow\n"
+     ">>> ow.zeros(2, 3).ndimension()\n"
      "2\n"},
     {"numel", as_method(numel), METH_NOARGS,
      "numel($self, /)\n--\n\n"

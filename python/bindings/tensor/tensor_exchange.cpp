@@ -15,6 +15,7 @@
 #include "bindings/object/value.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/symbolic/shape_env/sizes.h"
+#include "opwright/tensor/device/device_table.h"
 #include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/dlpack/dlpack.h"
 #include "opwright/tensor/storage.h"
@@ -206,14 +207,14 @@ Device dlpack_device(const Tensor& tensor) {
 
 // The consumer's stream as DLPack numbers it: None is the default one, -1 means no waiting.
 std::optional<OpwStream*> read_dlpack_stream(PyObject* stream, Device device) {
+  OPWRIGHT_CHECK_TYPE(!is_given(stream) || PyLong_Check(stream),
+                      "__dlpack__: stream must be an int or None, got ", class_name(stream));
   if (!has_streams(device)) {
-    OPWRIGHT_CHECK_VALUE(!is_given(stream) || (PyLong_Check(stream) && PyLong_AsLong(stream) == -1),
-                         "__dlpack__: ", device, " has no streams; stream must be None");
+    OPWRIGHT_CHECK_VALUE(!is_given(stream) || PyLong_AsLong(stream) == -1, "__dlpack__: ", device,
+                         " has no streams; stream must be None");
     return std::nullopt;
   }
   if (!is_given(stream)) return nullptr;
-  OPWRIGHT_CHECK_TYPE(PyLong_Check(stream), "__dlpack__: stream must be an int or None, got ",
-                      class_name(stream));
   const long long number = PyLong_AsLongLong(stream);
   if (number == -1 && PyErr_Occurred()) throw_python_error();
   OPWRIGHT_CHECK_VALUE(number != 0, "__dlpack__: stream 0 is ambiguous; 1 is the default stream");
@@ -232,6 +233,8 @@ Tensor prepare(const Tensor& tensor, PyObject* wanted_device, PyObject* copy, bo
                         "__dlpack__: dl_device must be a tuple of type and index, got ",
                         class_name(wanted_device));
     if (!PyArg_ParseTuple(wanted_device, "ii", &target.type, &target.index)) throw_python_error();
+    OPWRIGHT_CHECK_KIND("BufferError", find_device_name(target.type),
+                        "__dlpack__: Unsupported device_type: ", target.type);
   }
   const bool must_copy = is_given(copy) && PyObject_IsTrue(copy) == 1;
   const bool must_not_copy = is_given(copy) && !must_copy;

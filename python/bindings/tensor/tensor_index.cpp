@@ -39,12 +39,14 @@ bool is_bool(PyObject* object) {
   return PyBool_Check(object) || is_sym_bool(object) || is_numpy_bool(object);
 }
 
-// An int, a NumPy int, or an integer tensor without dimensions whose value can be read.
+// An int, a NumPy int, or an integer tensor without dimensions whose value can be read; a uint8
+// tensor is a mask.
 bool is_integer(PyObject* object) {
   if (PyLong_CheckExact(object)) return true;
   if (is_tensor(object)) {
     const LentTensor tensor(object);
-    return tensor->dim() == 0 && is_integral(tensor->dtype()) && !is_sample(*tensor);
+    return tensor->dim() == 0 && is_integral(tensor->dtype()) && tensor->dtype() != DType::UInt8 &&
+           !is_sample(*tensor);
   }
   if (is_numpy_array(object)) {
     const std::optional<DType> dtype = dtype_of_number(object);  // of one without dimensions only
@@ -58,7 +60,8 @@ int64_t read_index_integer(PyObject* object) {
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
   if (value == -1 && PyErr_Occurred()) throw_python_error();
-  OPWRIGHT_CHECK_INDEX(overflow == 0, "an index of more than 64 bits is out of range");
+  OPWRIGHT_CHECK_INDEX(overflow == 0 && value > kOpwSmallestInt,
+                       "an index of more than 64 bits is out of range");
   return value;
 }
 
@@ -100,27 +103,25 @@ class Indexer {
   Py_ssize_t count_dims(PyObject* const* entries, Py_ssize_t count) {
     Py_ssize_t taken = 0;
     int ellipses = 0;
-    int bools = 0;
     for (Py_ssize_t i = 0; i < count; ++i) {
       PyObject* entry = entries[i];
       if (entry == Py_Ellipsis) {
         ++ellipses;
       } else if (is_bool(entry)) {
-        ++bools;
+        continue;
       } else if (PySlice_Check(entry) || is_integer(entry)) {
         ++taken;
       } else if (entry != Py_None) {
-        OPWRIGHT_CHECK_TYPE(is_index_tensor(entry), "a tensor cannot be indexed by ",
-                            class_name(entry),
-                            "; ints, slices, None, Ellipsis, bools, tensors, sequences of ints or "
-                            "bools and tuples of these are indices");
+        OPWRIGHT_CHECK_INDEX(is_index_tensor(entry), "a tensor cannot be indexed by ",
+                             class_name(entry),
+                             "; ints, slices, None, Ellipsis, bools, tensors, sequences of ints or "
+                             "bools and tuples of these are indices");
         given_.push_back(read_index_tensor(entry, tensor_.device()));
         if (!is_tensor(entry)) given_.back() = made_beside(tensor_, given_.back());
         taken += count_index_dims(given_.back());
       }
     }
     OPWRIGHT_CHECK_INDEX(ellipses <= 1, "an index can have one Ellipsis, got ", ellipses);
-    broadcasts_ = bools > 1 || !given_.empty();
     return taken;
   }
 
@@ -138,15 +139,12 @@ class Indexer {
     }
   }
 
-  // A dimension of one element or none; several truth values broadcast like index tensors.
+  // A dimension of one element or none, copied like those of index tensors.
   void apply_bool(PyObject* entry) {
     const int keeps = PyObject_IsTrue(entry);
     require_no_error(keeps);
     replace(unsqueeze(tensor_, dim_));
-    if (broadcasts_)
-      indices_.add(dim_, zeros({keeps}, DType::Int64, std::nullopt, tensor_.device()));
-    else if (!keeps)
-      replace(slice(tensor_, dim_, SymInt(0), SymInt(0)));
+    indices_.add(dim_, zeros({keeps}, DType::Int64, std::nullopt, tensor_.device()));
     ++dim_;
   }
 
@@ -237,7 +235,6 @@ class Indexer {
   bool is_changed_ = false;
   std::vector<Tensor> given_;  // index tensors in the order of the entries
   size_t num_applied_ = 0;     // of these
-  bool broadcasts_ = false;    // truth values do, with other entries
   IndexTensorList indices_;
 };
 

@@ -127,6 +127,7 @@ from .padding import (
     ZeroPad3d,
 )
 from .parameter import (
+    Buffer,
     Parameter,
 )
 from .parameter_container import (
@@ -186,6 +187,7 @@ __all__ = [
     "BatchNorm2d",
     "BatchNorm3d",
     "Bilinear",
+    "Buffer",
     "CircularPad1d",
     "CircularPad2d",
     "CircularPad3d",

@@ -15,7 +15,7 @@ from .global_hooks import global_hooks
 from .hooked_call import call_with_hooks
 from .members import each_once, named_members
 from .module_state import ModuleState
-from .parameter import Parameter
+from .parameter import Buffer, Parameter
 from .text import tree_text
 from .traced_call import call_traced, note_assignment
 from .types import DeviceLike
@@ -138,6 +138,10 @@ class Module(ModuleState):
             self._require_init("modules")
             self._forget(name, keep=self._modules)
             self._modules[name] = global_hooks.registered("module", self, name, value)
+        elif isinstance(value, Buffer) and name not in self.__dict__.get("_buffers", ()):
+            self._require_init("buffers")
+            self._forget(name, keep=self._buffers)
+            self.register_buffer(name, value, persistent=value.persistent)
         elif not self._set_member(name, value):
             object.__setattr__(self, name, value)
         if _C.is_tracing():

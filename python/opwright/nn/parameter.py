@@ -1,4 +1,4 @@
-"""Parameter: a tensor that is a weight of a module."""
+"""Parameter and Buffer: tensors that are the weights and the other state of a module."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import opwright as ow
 
 from .. import Tensor
 
-__all__ = ["Parameter"]
+__all__ = ["Buffer", "Parameter"]
 
 
 class Parameter(Tensor):
@@ -41,3 +41,28 @@ class Parameter(Tensor):
     def __repr__(self) -> str:
         shown = self.detach().requires_grad_(self.requires_grad)
         return f"Parameter containing:\n{shown!r}"
+
+
+class _BufferClass(type(Tensor)):  # type: ignore[misc]
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, Tensor) and getattr(instance, "_is_buffer", False)
+
+
+class Buffer(Tensor, metaclass=_BufferClass):
+    """A tensor that a module lists among its buffers when it is assigned to an attribute.
+
+    >>> from opwright import nn
+    >>> layer = nn.Module()
+    >>> layer.mean = nn.Buffer(ow.zeros(2))
+    >>> [name for name, _ in layer.named_buffers()]
+    ['mean']
+
+    Shares the memory of `data`. The state_dict has the buffer only if it is `persistent`.
+    """
+
+    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Tensor:
+        data = ow.empty(0) if data is None else data
+        self = data.detach().requires_grad_(data.requires_grad)
+        self.persistent = persistent  # type: ignore[attr-defined]
+        self._is_buffer = True  # type: ignore[attr-defined]
+        return self

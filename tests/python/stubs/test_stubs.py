@@ -102,9 +102,15 @@ def test_a_typed_example_runs(name, tmp_path, monkeypatch):
     EXAMPLES[name]()
 
 
+def is_packet(name: str) -> bool:
+    """Return whether the function is a packet of operators, whose signature is not known."""
+    packet = isinstance(opwright._FUNCTIONS[name], opwright.OperatorPacket)
+    return packet and not name.startswith("_")
+
+
 def test_the_stubs_agree_with_the_module(tmp_path):
     unknown = [
-        *(f"opwright.{name}" for name in opwright._FUNCTIONS if not name.startswith("_")),
+        *(f"opwright.{name}" for name in opwright._FUNCTIONS if is_packet(name)),
         *(f"opwright._C.{n}" for n, v in vars(_C).items() if isinstance(v, NANOBIND_FUNCTION)),
         *(f"opwright._C.{n}" for n, v in vars(_C).items() if isinstance(v, NANOBIND_CLASS)),
     ]

@@ -120,7 +120,7 @@ def compute() -> None:
 
 def ask_tensors() -> None:
     x = ow.ones(2, 3)
-    assert_type(x.shape, tuple[int, ...])
+    assert_type(x.shape, ow.Size)
     assert_type(x.size(0), int)
     assert_type(x.stride(), tuple[int, ...])
     assert_type(x.dtype, ow.dtype)
@@ -283,7 +283,7 @@ def refused() -> None:
     x["a"]  # type: ignore[index]
     x[[0]]  # type: ignore[index]
     x[0] = "a"  # type: ignore[assignment]
-    x.shape = (2,)  # type: ignore[misc]
+    x.shape = (2,)  # type: ignore[misc, assignment]
     x.nothing  # type: ignore[attr-defined]
     x.to(memory_format="channels_last")  # type: ignore[call-overload]
     ow.from_numpy([1])  # type: ignore[arg-type]

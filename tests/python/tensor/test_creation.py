@@ -115,7 +115,7 @@ def test_device_and_gradient_are_set():
 
 
 def test_dtypes_of_python_and_numpy_are_taken():
-    assert ow.tensor([1], dtype=float).dtype == ow.float32
+    assert ow.tensor([1], dtype=float).dtype == ow.float64
     assert ow.tensor([1], dtype=np.float64).dtype == ow.float64
     assert ow.tensor([1], dtype=np.dtype("int8")).dtype == ow.int8
 

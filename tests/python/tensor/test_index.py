@@ -140,8 +140,8 @@ def test_slices_reach_over_the_end():
         (10**30, IndexError, "more than 64 bits"),
         (slice(None, None, -1), ValueError, "the step of a slice must be positive, got -1"),
         (slice(None, None, 0), ValueError, "slice step cannot be zero"),
-        ("a", TypeError, "a tensor cannot be indexed by str"),
-        (1.5, TypeError, "a tensor cannot be indexed by float"),
+        ("a", IndexError, "a tensor cannot be indexed by str"),
+        (1.5, IndexError, "a tensor cannot be indexed by float"),
     ],
 )
 def test_wrong_indices_are_named(index, kind, text):

@@ -180,7 +180,7 @@ def test_masks_choose_what_is_assigned():
         ([0.5], IndexError, "an index tensor must hold ints or truth values"),
         (ow.tensor([0.5]), IndexError, "an index tensor must be of int64, int32 or bool"),
         ([True, False], IndexError, r"a mask of sizes \[2\] does not fit the sizes \[3, 4, 5\]"),
-        (([0, 1], [0, 1, 2]), ValueError, r"sizes \[2\] and \[3\] do not broadcast"),
+        (([0, 1], [0, 1, 2]), IndexError, r"sizes \[2\] and \[3\] do not broadcast"),
         (([0], [0], [0], [0]), IndexError, "too many indices: 4 dimensions are indexed"),
         ((ow.ones(3, 4, dtype=ow.bool), 0, 0), IndexError, "too many indices: 4 dimensions"),
     ],

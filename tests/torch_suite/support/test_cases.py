@@ -15,7 +15,7 @@ from opwright.nn.global_hooks import global_hooks
 
 from tests.torch_suite.raised_errors import Notes
 
-from .comparison import Comparison
+from .comparison import Comparison, to_array
 
 
 class TestCase(unittest.TestCase):
@@ -69,6 +69,25 @@ class TestCase(unittest.TestCase):
         except AssertionError:
             return
         raise self.failureException(self._formatMessage(msg, f"{x!r} == {y!r}"))
+
+    def compare_with_numpy(
+        self,
+        torch_fn: Callable,
+        np_fn: Callable,
+        tensor_like: object,
+        device: object = None,
+        dtype: object = None,
+        **options: object,
+    ) -> None:
+        """Compare a function of tensors with one of NumPy on the same data."""
+        if isinstance(tensor_like, opwright.Tensor):
+            tensor = tensor_like
+        else:
+            tensor = opwright.tensor(tensor_like, device=device or "cpu", dtype=dtype)
+        expected, actual = np_fn(to_array(tensor)), torch_fn(tensor)
+        if isinstance(expected, np.ndarray | np.generic):
+            expected = opwright.from_numpy(np.array(expected)).to(tensor.dtype)
+        self.assertEqual(actual, expected, **{"equal_nan": True, **options})
 
     def assertEqualIgnoreType(self, *args: object, **options: object) -> None:
         self.assertEqual(*args, exact_dtype=False, **options)

@@ -108,7 +108,7 @@ def split_arguments(schema: Schema) -> tuple[list[Argument], list[Argument]]:
 def makes_tensor(schema: Schema) -> bool:
     """Return whether the function accepts `requires_grad`.
 
-    The bindings decide the same in python/bindings/operator/operator_packet.cpp.
+    The bindings decide the same in python/bindings/operator/call_forms.cpp.
     """
     takes_tensors = any(argument.type.base == "Tensor" for argument in schema.arguments)
     return not takes_tensors or schema.name.startswith("new_") or schema.name.endswith("_like")
@@ -146,7 +146,9 @@ def return_type(schema: Schema, is_method: bool) -> str:
     names = [type_name(type_, RETURN_NAMES, "list") for type_ in schema.returns]
     if not names:
         return "None"
-    return names[0] if len(names) == 1 else f"tuple[{', '.join(names)}]"
+    if len(names) == 1:  # functions and methods return a list as a tuple
+        return re.sub(r"^list\[(.*)\]$", r"tuple[\1, ...]", names[0])
+    return f"tuple[{', '.join(names)}]"
 
 
 def wrap(head: str, parameters: list[str], tail: str, indent: str) -> str:

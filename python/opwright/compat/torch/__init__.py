@@ -6,9 +6,26 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from opwright import *  # noqa: F403
 from opwright import _DTYPES, _FUNCTIONS, ops
+from opwright import __version__ as _own_version
 from opwright import check as _check
 from opwright import check_size as _check_is_size
 from opwright._compile.torch_names import compile
+from opwright._dlpack import to_dlpack
+from opwright._tensor_functions import (
+    get_default_dtype,
+    is_complex,
+    is_conj,
+    is_floating_point,
+    is_inference,
+    is_neg,
+    is_nonzero,
+    is_same_size,
+    numel,
+    resolve_conj,
+    resolve_neg,
+    set_default_dtype,
+)
+from opwright._typed_tensors import TYPED_TENSORS as _TYPED_TENSORS
 from opwright.compat._absent import absent
 from opwright.library import Tag
 
@@ -23,6 +40,7 @@ from . import (  # noqa: E402
     _dynamo,
     _higher_order_ops,
     _subclasses,
+    _utils,
     amp,
     autograd,
     compiler,
@@ -33,9 +51,13 @@ from . import (  # noqa: E402
     nn,
     onnx,
     optim,
+    testing,
     types,
     utils,
 )
+
+# The release of PyTorch whose names and meaning these are, and our own.
+__version__ = f"2.13.0+opwright.{_own_version}"
 
 __all__ = [
     "Tag",
@@ -46,6 +68,7 @@ __all__ = [
     "_dynamo",
     "_higher_order_ops",
     "_subclasses",
+    "_utils",
     "amp",
     "autograd",
     "compile",
@@ -54,11 +77,25 @@ __all__ = [
     "export",
     "func",
     "fx",
+    "get_default_dtype",
+    "is_complex",
+    "is_conj",
+    "is_floating_point",
+    "is_inference",
+    "is_neg",
+    "is_nonzero",
+    "is_same_size",
     "library",
     "nn",
+    "numel",
     "onnx",
     "ops",
     "optim",
+    "resolve_conj",
+    "resolve_neg",
+    "set_default_dtype",
+    "testing",
+    "to_dlpack",
     "types",
     "utils",
 ]
@@ -66,7 +103,7 @@ __all__ = [
 if _TYPE_CHECKING:
     from . import fx
 
-globals().update(_DTYPES, **_FUNCTIONS)
+globals().update(_DTYPES, **_FUNCTIONS, **_TYPED_TENSORS)
 
 
 def _assert(condition: object, message: str) -> None:

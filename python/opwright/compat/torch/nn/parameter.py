@@ -1,8 +1,8 @@
-"""torch.nn.parameter: Parameter."""
+"""torch.nn.parameter: Parameter and Buffer."""
 
 from opwright.compat._absent import absent
-from opwright.nn import Parameter
+from opwright.nn import Buffer, Parameter
 
-__all__ = ["Parameter"]
+__all__ = ["Buffer", "Parameter"]
 
 __getattr__ = absent(__name__)

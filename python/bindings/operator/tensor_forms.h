@@ -1,0 +1,13 @@
+// Functions of the package that choose among operators by their arguments: nonzero, norm.
+#pragma once
+
+#include <string_view>
+
+#include <Python.h>
+
+namespace opwright::python {
+
+// A new reference to the function of this name; null if operators of this name are the function.
+PyObject* make_form_function(std::string_view name);
+
+}  // namespace opwright::python

@@ -1,0 +1,1 @@
+"""Comparison and creation of tensors for tests."""
