@@ -144,7 +144,8 @@ class Indexer {
     const int keeps = PyObject_IsTrue(entry);
     require_no_error(keeps);
     replace(unsqueeze(tensor_, dim_));
-    indices_.add(dim_, zeros({keeps}, DType::Int64, std::nullopt, tensor_.device()));
+    const Tensor index = zeros({keeps}, DType::Int64, std::nullopt, tensor_.device());
+    indices_.add(dim_, made_beside(tensor_, index));
     ++dim_;
   }
 

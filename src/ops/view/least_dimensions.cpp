@@ -54,7 +54,7 @@ std::vector<Tensor> broadcast_tensors_composite(std::span<const Tensor> tensors)
 Tensor ravel_composite(const Tensor& self) { return self.contiguous().view({-1}); }
 
 Tensor adjoint_composite(const Tensor& self) {
-  OPWRIGHT_CHECK(self.dim() != 1, "adjoint: a 1-D tensor has no matrix to transpose, got ", self);
+  OPWRIGHT_CHECK(self.dim() != 1, "adjoint: it is only supported on matrices, got ", self);
   const Tensor swapped = self.dim() == 0 ? self : self.transpose(-2, -1);
   return is_complex(self.dtype()) ? swapped.conj() : swapped;
 }

@@ -12,8 +12,9 @@ namespace opwright {
 namespace {
 
 int64_t tensor_split_dim(const Tensor& self, int64_t dim) {
-  OPWRIGHT_CHECK(self.dim() > 0,
-                 "tensor_split: expected at least a 1-dimensional tensor, got one with 0 dims");
+  OPWRIGHT_CHECK(
+      self.dim() > 0,
+      "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims");
   return static_cast<int64_t>(wrap_dim(dim, static_cast<size_t>(self.dim()), "tensor_split"));
 }
 

@@ -30,7 +30,8 @@ TEST(TensorSplit, CutsAtIndicesThatMayBeBeyondTheEnd) {
 
 TEST(TensorSplit, NamesWhatCannotBeSplit) {
   EXPECT_ERROR_CONTAINS(range({}).tensor_split(SymInt(2)), "RuntimeError",
-                        "tensor_split: expected at least a 1-dimensional tensor, got one with 0");
+                        "tensor_split expected at least a 1-dimensional tensor, but got a tensor "
+                        "with 0 dims");
   EXPECT_ERROR_CONTAINS(range({3}).tensor_split(SymInt(0)), "RuntimeError",
                         "tensor_split: the number of sections must be larger than 0, got 0");
   EXPECT_ERROR_CONTAINS(range({4}).hsplit(3), "RuntimeError",

@@ -31,6 +31,7 @@ CALLS = {
     "baddbmm": (BATCH, BATCH, BATCH),
     "matmul": (BATCH, SQUARE),
     "linear": (SQUARE, SQUARE, SQUARE[0]),
+    "view_as_complex": (image(3, 2),),
     "scaled_dot_product_attention": (image(1, 2, 4, 8), image(1, 2, 4, 8), image(1, 2, 4, 8)),
     "conv1d": (image(1, 2, 5), image(3, 2, 2), image(3)),
     "conv1d.padding": (image(1, 2, 5), image(3, 2, 3), None, [1], "same"),
