@@ -89,11 +89,21 @@ VmapResult<Tensor> unsqueeze_vmap(const VmapInfo& info, const Tensor& self, int6
   return batched(batch.unsqueeze(
       static_cast<int64_t>(wrap_dim(dim, static_cast<size_t>(batch.dim()), "unsqueeze")) + 1));
 }
-// Every sample has the offset of the first one: the batch's stride leads to the others.
+// Every sample has the offset of the first one: the batch's stride leads to the others. A view that
+// leaves the sample's memory would show elements of other samples.
 VmapResult<Tensor> as_strided_vmap(const VmapInfo& info, const Tensor& self,
                                    std::span<const SymInt> size, std::span<const SymInt> stride,
                                    const std::optional<SymInt>& storage_offset) {
   const Tensor batch = batch_first(info, 0, self);
+  const SymGeometry own = sym_geometry_of(batch);
+  const SymInt shift = storage_offset.value_or(own.offset) - own.offset;
+  const std::span<const SymInt> sizes(own.sizes);
+  const std::span<const SymInt> strides(own.strides);
+  OPWRIGHT_CHECK(
+      product(size) == 0 || (shift >= 0 && shift + extent_of(size, stride) <=
+                                               extent_of(sizes.subspan(1), strides.subspan(1))),
+      "as_strided: inside vmap, the view can access memory outside of its sample\n  Use other views "
+      "(select, slice, unfold, transpose) instead of as_strided.");
   return batched(batch.as_strided(with_batch(info.batch_size, size),
                                   with_batch(batch.sym_stride(0), stride), storage_offset));
 }

@@ -217,3 +217,23 @@ def test_the_data_of_a_captured_tensor_can_be_read_inside_vmap():
     y = ow.tensor(3.0)
 
     assert vmap(lambda x: x * y.item())(counted(3)).tolist() == [0, 3, 6]
+
+
+@pytest.mark.parametrize(
+    ("size", "stride", "offset"),
+    [((5,), (1,), None), ((2,), (4,), None), ((2, 2), (2, 2), None), ((1,), (1,), 4)],
+)
+def test_as_strided_must_stay_in_the_memory_of_its_sample(size, stride, offset):
+    message = refused(
+        RuntimeError, vmap(lambda x: x.as_strided(size, stride, offset)), counted(3, 4)
+    )
+
+    assert message.startswith(
+        "as_strided: inside vmap, the view can access memory outside of its sample\n  Use other views"
+    )
+
+
+def test_as_strided_within_a_sample_is_mapped():
+    windows = vmap(lambda x: x.as_strided((3, 2), (1, 1)))(counted(2, 4))
+
+    assert windows.tolist() == [[[0, 1], [1, 2], [2, 3]], [[4, 5], [5, 6], [6, 7]]]
