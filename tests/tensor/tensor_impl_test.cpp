@@ -1,6 +1,8 @@
 // Covers: src/tensor/last_handle, src/tensor/stack_view.
 #include "opwright/tensor/tensor_impl.h"
 
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
@@ -40,6 +42,7 @@ TEST(TensorImpl, OwnsItsAutogradData) {
   struct Counting : AutogradMeta {
     explicit Counting(int& count) : live(count) { ++live; }
     ~Counting() override { --live; }
+    [[nodiscard]] std::string node_name() const override { return ""; }
     int& live;
   };
   int live = 0;
