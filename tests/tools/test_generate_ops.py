@@ -178,6 +178,24 @@ def test_methods_are_declared_for_any_tensor_class():
     assert METHODS in write_methods_header(read(YAML), "ops.yaml")
 
 
+def test_braced_sizes_are_never_taken_for_a_dtype():
+    overloads = """
+- func: view(Tensor(a) self, SymInt[] size) -> Tensor(a)
+  variants: method
+  dispatch:
+    CPU: view_sizes
+- func: view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)
+  variants: method
+  dispatch:
+    CPU: view_dtype
+"""
+    assert (
+        "  Self view(SymIntList size) const;\n"
+        "  Self view(std::initializer_list<SymInt> size) const { return view(SymIntList(size)); }\n"
+        "  Self view(DType dtype) const;\n"
+    ) in write_methods_header(read(overloads), "ops.yaml")
+
+
 def test_functions_methods_and_operators_call_their_operator():
     header = write_functions_header(read(YAML), "ops.yaml", "aten")
 

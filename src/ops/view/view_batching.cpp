@@ -102,7 +102,8 @@ VmapResult<Tensor> as_strided_vmap(const VmapInfo& info, const Tensor& self,
   OPWRIGHT_CHECK(
       product(size) == 0 || (shift >= 0 && shift + extent_of(size, stride) <=
                                                extent_of(sizes.subspan(1), strides.subspan(1))),
-      "as_strided: inside vmap, the view can access memory outside of its sample\n  Use other views "
+      "as_strided: inside vmap, the view can access memory outside of its sample\n  Use other "
+      "views "
       "(select, slice, unfold, transpose) instead of as_strided.");
   return batched(batch.as_strided(with_batch(info.batch_size, size),
                                   with_batch(batch.sym_stride(0), stride), storage_offset));

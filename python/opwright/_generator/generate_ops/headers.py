@@ -10,6 +10,7 @@ METHODS_HEADER = """\
 // Declared before class Tensor, which inherits them; opwright/functions.h defines them.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -111,12 +112,22 @@ ARITHMETIC = (
 
 def write_methods_header(declarations: list[Declaration], yaml: str) -> str:
     methods = ""
-    for signature in make_signatures(declarations, "method"):
+    signatures = make_signatures(declarations, "method")
+    of_dtypes = {each.declaration.schema.name for each in signatures if each.types == ["DType"]}
+    for signature in signatures:
         schema = signature.declaration.schema
         head = f"  {return_type(schema, Form.FUNCTION, 'Self')} {schema.name}("
         methods += wrap_list(head, signature.parameters(True), f"){qualifier(signature)};", 6)
         methods += "\n"
+        if schema.name in of_dtypes and signature.types == ["SymIntList"]:
+            methods += write_braced_sizes(schema.name)
     return METHODS_HEADER.format(yaml=yaml, methods=methods)
+
+
+def write_braced_sizes(name: str) -> str:
+    """Return an overload for braced sizes: without it, `x.view({})` would mean an empty DType."""
+    parameter = "std::initializer_list<SymInt> size"
+    return f"  Self {name}({parameter}) const {{ return {name}(SymIntList(size)); }}\n"
 
 
 def write_functions_header(declarations: list[Declaration], yaml: str, name_space: str) -> str:
