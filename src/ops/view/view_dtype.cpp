@@ -56,6 +56,7 @@ class ResizedElements {
 }  // namespace
 
 Tensor view_dtype_all_devices(const Tensor& self, DType dtype) {
+  OPWRIGHT_CHECK_TYPE(dtype_name_or_null(dtype), "view: the dtype is not known");
   const size_t from = item_size(self.dtype());
   const size_t to = item_size(dtype);
   if (from == to) return make_view(self, sym_geometry_of(self), dtype);

@@ -67,6 +67,17 @@ const std::vector<ViewCall>& view_calls() {
   return *calls;
 }
 
+// Views of another dtype, which have no floats to compare.
+const std::vector<ViewCall>& dtype_view_calls() {
+  static const auto* calls = new std::vector<ViewCall>{
+      {"aten::view.dtype", {3, 2}, {Value(DType::Int32)}},
+      {"aten::view.dtype", {3, 2}, {Value(DType::Int16)}},
+      {"aten::view_as_complex", {3, 2}, {}},
+      {"aten::view_as_real", {3, 2}, {}},
+  };
+  return *calls;
+}
+
 OpwValue lent(const Tensor& tensor) { return ValueOf<Tensor>::lend(tensor); }
 
 // The view, or all views of the list.
@@ -96,8 +107,9 @@ TEST(Scatter, EveryViewOperatorHasARule) {
   for (const Operator* op : Registry::get().list("aten")) {
     if (!is_view(*op) || op->writes_arguments() || op->record(Slot::ImplicitComposite)) continue;
     EXPECT_TRUE(op->record(Slot::Scatter)) << op->name();
-    const bool is_tried = std::ranges::any_of(
-        view_calls(), [&](const ViewCall& each) { return op->name() == each.op; });
+    const auto is_call = [&](const ViewCall& each) { return op->name() == each.op; };
+    const bool is_tried = std::ranges::any_of(view_calls(), is_call) ||
+                          std::ranges::any_of(dtype_view_calls(), is_call);
     EXPECT_TRUE(is_tried) << op->name() << " has no call in this file";
   }
 }
@@ -117,6 +129,19 @@ TEST(Scatter, IsTheBaseAfterAWriteToTheView) {
       EXPECT_EQ(testing::sizes(actual), testing::sizes(base)) << given.op;
       EXPECT_EQ(floats(views_of(given, actual)[place]), floats(value)) << given.op;
     }
+  }
+}
+
+TEST(Scatter, IsTheBaseAfterAWriteToAViewOfAnotherDtype) {
+  for (const ViewCall& given : dtype_view_calls()) {
+    const bool takes_complex = given.op == std::string_view("aten::view_as_real");
+    const Tensor numbers = range(given.sizes);
+    const Tensor base = takes_complex ? view_as_complex(numbers) : numbers;
+    const Tensor value = views_of(given, base)[0].mul(-1);
+    const Tensor expected = base.clone();
+    views_of(given, expected)[0].copy_(value);
+
+    EXPECT_TRUE(equal(scattered(given, base, value, 0), expected)) << given.op;
   }
 }
 
