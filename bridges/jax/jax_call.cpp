@@ -17,7 +17,6 @@
 #include "opwright/error.h"
 #include "opwright/runtime/bridge.h"
 #include "opwright/tensor.h"
-#include "opwright/value.h"
 
 namespace opwright::jax_bridge {
 namespace {

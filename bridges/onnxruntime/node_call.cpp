@@ -31,7 +31,6 @@
 #include "opwright/error.h"
 #include "opwright/runtime/bridge.h"
 #include "opwright/tensor.h"
-#include "opwright/value.h"
 
 namespace opwright::ort_bridge {
 namespace {

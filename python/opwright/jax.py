@@ -87,7 +87,7 @@ class JaxOperator:
     def __init__(self, operator: _C.Operator) -> None:
         self.operator = operator
         self.__name__ = operator.base
-        self.__qualname__ = operator.name
+        self.__qualname__ = str(operator.name)
         self.__doc__ = str(operator.schema)
         self.__signature__ = operator.__signature__
 

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstdint>
 #include <span>
-#include <utility>
 
 #include "opwright/base/small_vector.h"
 #include "opwright/functions.h"  // IWYU pragma: keep

@@ -5,7 +5,7 @@
 
 #include "opwright/base/thread_state.h"
 #include "opwright/error.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"

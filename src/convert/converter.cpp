@@ -18,7 +18,6 @@
 #include "opwright/dispatch/slot.h"
 #include "opwright/error.h"
 #include "opwright/registration/kernel.h"
-#include "opwright/schema/schema.h"
 #include "opwright/transforms/functionalize/functional_sibling.h"
 #include "opwright/value.h"
 

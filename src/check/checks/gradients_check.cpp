@@ -3,11 +3,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "opwright/autograd/value_meta.h"
@@ -23,7 +21,6 @@
 #include "opwright/dispatch/property.h"
 #include "opwright/dispatch/slot.h"
 #include "opwright/error.h"
-#include "opwright/schema/schema.h"
 #include "opwright/tag.h"
 #include "opwright/tensor.h"
 

@@ -1,12 +1,10 @@
 // Complex numbers as pairs of real ones and back: view_as_real, view_as_complex, real, imag.
 #include <cstddef>
-#include <cstdint>
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/ops/engine/shape/promotion.h"
 #include "opwright/ops/rule/batching.h"
-#include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {

@@ -1,11 +1,10 @@
 // Views with at least a number of dimensions, of common sizes, and of one dimension: atleast_1d,
 // broadcast_tensors, ravel; and the conjugate transpose.
-#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "opwright/error.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/view.h"
 

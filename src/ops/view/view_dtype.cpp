@@ -2,10 +2,8 @@
 #include <cstdint>
 
 #include "opwright/error.h"
-#include "opwright/functions.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ops/rule/batching.h"
-#include "opwright/symbolic/shape_env/sizes.h"
-#include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {

@@ -10,6 +10,8 @@
 
 namespace opwright {
 
+class Operator;
+
 // Called before an action that a trace cannot record. If a trace of this thread may end early
 // (TraceBreaker), requests that; true: it has ended and its values are real tensors. `cause`
 // describes the action in the user's words: "numpy() reads the data of a tensor". May throw what

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "opwright/base/small_vector.h"

@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "opwright/base/small_vector.h"
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/owned_results.h"
 #include "opwright/dispatch/property.h"
 #include "opwright/dispatch/replaced_arguments.h"
+#include "opwright/dispatch/row.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/symbolic/shape_env/sizes.h"
