@@ -320,7 +320,7 @@ std::vector<Tensor> run_backward_to(std::span<const RootGradient> roots,
   return Engine(roots, targets, true, options).run();
 }
 
-uint64_t current_backward() noexcept { return running ? running->id() : 0; }
+uint64_t backward_in_progress() noexcept { return running ? running->id() : 0; }
 bool backward_has_targets() noexcept { return running && running->has_targets(); }
 bool will_run(const TapeNode& node) { return running && running->will_run(node); }
 

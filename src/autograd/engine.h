@@ -43,7 +43,7 @@ void run_backward(std::span<const RootGradient> roots, EngineOptions options = {
                                                   EngineOptions options = {});
 
 // Identifies the backward pass that runs on this thread, the innermost one; 0: none runs.
-[[nodiscard]] OPWRIGHT_EXPORT uint64_t current_backward() noexcept;
+[[nodiscard]] OPWRIGHT_EXPORT uint64_t backward_in_progress() noexcept;
 // Whether the backward pass that runs on this thread runs this node, now or later. For a target of
 // run_backward_to: whether a gradient may arrive there.
 [[nodiscard]] OPWRIGHT_EXPORT bool will_run(const TapeNode& node);

@@ -151,7 +151,7 @@ void bind_autograd(nb::module_& m) {
         return nb::make_tuple(own(wrap_node(edge.node)), edge.place);
       },
       nb::arg("tensor"));
-  m.def("current_backward", &current_backward,
+  m.def("current_backward", &backward_in_progress,
         "The id of the backward pass that runs on this thread; 0 if none runs.");
   m.def("backward_has_targets", &backward_has_targets,
         "Whether the running backward pass computes gradients of given inputs only.");

@@ -5,6 +5,7 @@
 
 #include "bindings/interpreter/error.h"
 #include "bindings/interpreter/python_type.h"
+#include "bindings/object/method.h"
 
 namespace opwright::python {
 namespace {

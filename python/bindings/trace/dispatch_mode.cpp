@@ -9,6 +9,7 @@
 
 #include "bindings/interpreter/error.h"
 #include "bindings/interpreter/lock.h"
+#include "bindings/object/value.h"
 #include "bindings/operator/python_function.h"
 #include "opwright/c_api.h"
 #include "opwright/dispatch/interpreter.h"

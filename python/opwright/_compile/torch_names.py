@@ -61,7 +61,12 @@ def compile(
 
 
 def _with_fx_graphs(backend: Callable[..., Any], given: dict[str, Any]) -> Callable[..., Any]:
-    """Return a backend that gives `backend` a GraphModule of torch.fx, as PyTorch does."""
+    """Return a backend that gives `backend` a GraphModule of torch.fx, as PyTorch does.
+
+    A backend with the attribute `takes_core_graphs` converts the core's graph itself.
+    """
+    if getattr(backend, "takes_core_graphs", False):
+        return functools.partial(backend, **given) if given else backend
 
     @functools.wraps(backend, updated=())
     def call(gm: Any, example_inputs: Any) -> Any:

@@ -53,4 +53,5 @@ def get_compiler(config: CompilerConfig | None = None) -> Callable[..., Any]:
     def ge(graph_module: Any, example_inputs: Sequence[Any]) -> Callable[..., Any]:
         return _C.ge_build(graph_module.graph, library, options)
 
+    ge.takes_core_graphs = True  # type: ignore[attr-defined]
     return ge

@@ -19,6 +19,7 @@ reject. The columns:
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import opwright as ow
 import torch
@@ -46,6 +47,13 @@ class RefusalError(Exception):
     """A call raised."""
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where a call takes the tensor of this index."""
+
+    index: int
+
+
 class TracedCall:
     """A call as a function of its tensors; its other arguments are fixed."""
 
@@ -54,14 +62,17 @@ class TracedCall:
         self.arguments = arguments
         self.values = values  # compares two values; None: they are meaningless
         self.tensors = list({id(each): each for each in tensors_of(arguments)}.values())
+        places = {id(each): Place(index) for index, each in enumerate(self.tensors)}
+        convert = Conversion()
+        self.form = map_values(
+            lambda leaf: places[id(leaf)] if id(leaf) in places else convert(leaf), arguments
+        )
         self.given: list[Form] = []
         self.returned: list[Form | None] = []
 
     def __call__(self, *tensors):
-        ours = {id(old): new for old, new in zip(self.tensors, tensors, strict=True)}
-        convert = Conversion()
         args, kwargs = map_values(
-            lambda leaf: ours.get(id(leaf)) if id(leaf) in ours else convert(leaf), self.arguments
+            lambda leaf: tensors[leaf.index] if isinstance(leaf, Place) else leaf, self.form
         )
         return self.operator(*args, **kwargs)
 

@@ -3,6 +3,7 @@
 #include "base/expect_error.h"
 #include "ops/op_tensors.h"
 #include "opwright/functions.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 #include "symbolic/test_owner.h"
 
 namespace opwright {

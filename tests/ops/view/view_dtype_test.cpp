@@ -3,7 +3,9 @@
 #include "base/expect_error.h"
 #include "ops/op_tensors.h"
 #include "opwright/functions.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/tensor_impl.h"
+#include "opwright/tensor/wrapper.h"
 #include "symbolic/test_owner.h"
 
 namespace opwright {

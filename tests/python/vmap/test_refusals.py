@@ -230,7 +230,8 @@ def test_as_strided_must_stay_in_the_memory_of_its_sample(size, stride, offset):
 
     assert message == (
         "as_strided: inside vmap, the view can access memory outside of its sample\n"
-        "  Use other views (select, slice, unfold, transpose) instead of as_strided."
+        "  Use other views (select, slice, unfold, transpose) instead of as_strided.\n"
+        "  in the rule for Vmap of aten::as_strided"
     )
 
 
