@@ -446,6 +446,21 @@ def hessian(
     return _unpack_rows(found, inputs_are_tuple, inputs_are_tuple)
 
 
+def _differentiate_scalar(
+    func: Callable, inputs: Tensors, v: Tensors | None, create_graph: bool, strict: bool, who: str
+) -> tuple[bool, Any, Any, Any, Any]:
+    """Return whether inputs are a tuple, the inputs, `v`, the outputs and the first gradients."""
+    inputs_are_tuple, given = _as_tuple(inputs, "inputs", who)
+    own = _fresh(given, create_graph, True)
+    vector = _read_vector(v, own, inputs_are_tuple, create_graph, who)
+    is_tuple, outputs = _call(func, own, who)
+    _require_outputs(outputs, strict)
+    _check_scalar(outputs, is_tuple, who)
+    first = _grads(outputs, own, None, True)
+    _require_gradients(first, strict, is_jacobian=True)
+    return inputs_are_tuple, own, vector, outputs, first
+
+
 def vhp(
     func: Callable,
     inputs: Tensors,
@@ -460,14 +475,9 @@ def vhp(
     (tensor(9.), tensor([ 6., 12.]))
     """
     with _C.enable_grad():
-        inputs_are_tuple, given = _as_tuple(inputs, "inputs", "vhp")
-        own = _fresh(given, create_graph, True)
-        vector = _read_vector(v, own, inputs_are_tuple, create_graph, "vhp")
-        is_tuple, outputs = _call(func, own, "vhp")
-        _require_outputs(outputs, strict)
-        _check_scalar(outputs, is_tuple, "vhp")
-        first = _grads(outputs, own, None, True)
-        _require_gradients(first, strict, is_jacobian=True)
+        inputs_are_tuple, own, vector, outputs, first = _differentiate_scalar(
+            func, inputs, v, create_graph, strict, "vhp"
+        )
     with _grad_mode(create_graph):
         found = _grads(first, own, vector, create_graph)
         product = _with_zeros(found, own, strict, create_graph, "double_back")
@@ -493,14 +503,9 @@ def hvp(
     (tensor(9.), tensor([ 6., 12.]))
     """
     with _C.enable_grad():
-        inputs_are_tuple, given = _as_tuple(inputs, "inputs", "hvp")
-        own = _fresh(given, create_graph, True)
-        vector = _read_vector(v, own, inputs_are_tuple, create_graph, "hvp")
-        is_tuple, outputs = _call(func, own, "hvp")
-        _require_outputs(outputs, strict)
-        _check_scalar(outputs, is_tuple, "hvp")
-        first = _grads(outputs, own, None, True)
-        _require_gradients(first, strict, is_jacobian=True)
+        inputs_are_tuple, own, vector, outputs, first = _differentiate_scalar(
+            func, inputs, v, create_graph, strict, "hvp"
+        )
         weights = tuple(ow.zeros_like(each, requires_grad=True) for each in own)
         second = _grads(first, own, weights, True)
         _require_gradients(second, strict, is_jacobian=False)
