@@ -1,5 +1,5 @@
 # The commands of the README. Each installs what it needs (tools/setup).
-.PHONY: demo test test-sanitizers test-devices test-all test-cuda check bench time clean
+.PHONY: demo test models test-sanitizers test-devices test-all test-cuda check bench time clean
 
 # Shows one operator in every mode and host. HOSTS=torch also installs PyTorch.
 demo:
@@ -8,7 +8,7 @@ demo:
 	@PYTHONPATH=build/release/python .venv/bin/python examples/tour/tour.py \
 	  build/release/operators/libsoft_clip.so build/release/tour
 
-# The tests to run before every change; CI also runs the next two commands.
+# The tests to run before every change. CI also runs the next two commands and every benchmark once.
 test:
 	@tools/setup test
 	@tools/test
@@ -23,9 +23,13 @@ test-devices:
 	@tools/setup devices
 	@tools/test_devices
 
-# The three commands in their long form: every sample, long fuzzing, clang-tidy on all sources.
+# The three commands in their long form: every sample, long fuzzing, clang-tidy on all sources, models of
+# transformers, timm and torchvision.
 test-all: export OPWRIGHT_ALL = 1
-test-all: test test-sanitizers test-devices
+test-all: models test test-sanitizers test-devices
+
+models:
+	@tools/setup models
 
 # Tests the CUDA device on a machine with a GPU; writes docs/results/cuda.md.
 test-cuda:

@@ -7,10 +7,14 @@ from pathlib import Path
 
 from exporting import (
     LENGTHS,
+    LIMITS,
     SAVED_LENGTHS,
+    TITLES,
     library_megabytes,
+    load_times,
     our_side,
     peak_megabytes,
+    torch_archives,
     torch_side,
 )
 from harness import Report, Row, interleave, release_build
@@ -64,6 +68,25 @@ def add_times(report, figures):
                     peer=figures.get(("torch", (what, length))),
                     times=50,
                     unit="us",
+                )
+            )
+
+
+def add_archives(report, folder):
+    """Loads of what torch exported: its archive (.pt2), and the same program as .opw."""
+    peers = torch_archives(folder)
+    if peers is None:
+        return
+    ours = load_times(opwright, folder, rounds=report.rounds(3, 9))
+    for name, limits in LIMITS.items():
+        for ending, limit in zip(("pt2", "opw"), limits, strict=True):
+            report.add(
+                Row.at_most(
+                    f"load of {TITLES[name]} (.{ending})",
+                    ours=ours[name, ending],
+                    limit=limit,
+                    unit="ms",
+                    peer=peers.get(name),
                 )
             )
 
@@ -132,6 +155,7 @@ def main():
         )
         cpp = run_in_cpp(ours.files, rounds=report.rounds(1, 5))
         add_times(report, figures)
+        add_archives(report, Path(folder))
         add_runs(report, figures, cpp)
         add_sizes(report, ours, torch, cpp)
     return report.finish()

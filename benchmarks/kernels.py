@@ -1,7 +1,8 @@
 """Built-in CPU kernels compared with PyTorch, called from Python.
 
 Tensors have 4, 1 K and 1 M elements; matrix products and convolutions are included. The largest
-size also runs on two threads.
+size also runs on two threads. Further special functions have 64 K elements; they, samplings,
+Fourier transforms and linear algebra run on one thread.
 """
 
 import math
@@ -12,7 +13,14 @@ from kernels import (
     SIZES,
     convolution_cases,
     element_cases,
+    fourier_cases,
+    image_cases,
+    linalg_cases,
+    loss_cases,
     measure,
+    other_image_cases,
+    other_product_cases,
+    other_special_cases,
     product_cases,
     small_product_cases,
 )
@@ -27,6 +35,15 @@ except ImportError:
 
 # The required speed-up by number of elements: of each case, and of the geometric mean.
 TARGETS = {4: {"each": 4.0}, 1024: {"each": 1.0, "mean": 2.0}, 1 << 20: {"each": 0.6, "mean": 1.0}}
+# Families that run at one size, on one thread: their cases and the speed-up that each needs.
+FAMILIES = {
+    "special functions": (other_special_cases, 0.7),
+    "samplings and pools": (other_image_cases, 0.7),
+    "products and updates": (other_product_cases, 0.7),
+    "Fourier transforms": (fourier_cases, 0.5),
+    "linear algebra": (linalg_cases, 0.5),
+}
+FAMILY_SIZE = 1 << 16
 NAMES = {4: "4 elements", 1024: "1 K elements", 1 << 20: "1 M elements"}
 
 
@@ -56,6 +73,14 @@ def add_mean(report, threads, family, ratios, times):
     report.add(Row.times_better(row, ours=1.0, peer=ratio, times=times, unit="x"))
 
 
+def add_families(report):
+    """Add the rows of FAMILIES and the geometric mean of all of them."""
+    ratios = []
+    for make_cases, each in FAMILIES.values():
+        ratios += add_rows(report, 1, make_cases, FAMILY_SIZE, {"each": each})
+    add_mean(report, 1, ", ".join(FAMILIES), ratios, 1.0)
+
+
 def main():
     report = Report(__doc__)
     for threads in (1, 2):
@@ -73,10 +98,12 @@ def main():
                 small = {"mm 2x2": 4.0, "each": 1.0}
                 ratios += add_rows(report, threads, small_product_cases, 4096, small)
             if size == SIZES[-1]:
-                for large_cases in (product_cases, convolution_cases):
+                for large_cases in (product_cases, convolution_cases, image_cases, loss_cases):
                     ratios += add_rows(report, threads, large_cases, size, TARGETS[size])
             if "mean" in TARGETS[size]:
                 add_mean(report, threads, family + " and more", ratios, TARGETS[size]["mean"])
+        if threads == 1:
+            add_families(report)
     return report.finish()
 
 

@@ -84,6 +84,8 @@ def main():
     report = Report(__doc__)
     statements = {"bare": "", "numpy": "import numpy", "ours": "import numpy, opwright"}
     statements["call"] = "import numpy, opwright; opwright.ones(2)"
+    statements["package"] = "import opwright"
+    statements["compat"] = "import opwright.compat.torch"
     if find_peer("torch"):
         statements["torch"] = "import torch"
     figures = median_of_starts(statements, rounds=report.rounds(5, 21))
@@ -97,6 +99,9 @@ def main():
     report.add(Row.told("  of which opwright itself", ours=ours - numpy, unit="ms"))
     first = milliseconds["call"] - ours
     report.add(Row.told("  first call of an operator", ours=first, unit="ms"))
+    compat = milliseconds["compat"] - milliseconds["package"]
+    text = "  opwright.compat.torch, over import opwright (limit: import numpy)"
+    report.add(Row.at_most(text, ours=compat, limit=numpy, unit="ms"))
     report.add(Row.times_better("  vs import torch", ours=ours, peer=torch, times=8, unit="ms"))
     _, torch_memory = figures.get("torch", (None, None))
     report.add(

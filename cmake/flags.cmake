@@ -13,13 +13,14 @@ find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Paths are relative to the build folder, so that all build folders share cached objects.
   # Precompiled headers require these sloppiness options: ccache hashes the precompiled file instead
-  # of its sources.
+  # of its sources. Times of included files stay checked: a header that is generated during a
+  # compilation must not be cached under its old contents.
   set(
     CMAKE_CXX_COMPILER_LAUNCHER
     env
     "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}"
     CCACHE_NOHASHDIR=1
-    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+    CCACHE_SLOPPINESS=pch_defines,time_macros
     "${CCACHE_PROGRAM}"
   )
 endif()

@@ -32,6 +32,11 @@ if(ops_generator AND ops_yaml)
     "${OPWRIGHT_GENERATED_OPS}/register_composites.cpp"
     "${OPWRIGHT_GENERATED_OPS}/register_vmap.cpp"
     "${OPWRIGHT_GENERATED_OPS}/register_gradients.cpp"
+    "${OPWRIGHT_GENERATED_OPS}/register_forms.cpp"
+    "${OPWRIGHT_GENERATED_OPS}/composites_00.cpp"
+    "${OPWRIGHT_GENERATED_OPS}/composites_01.cpp"
+    "${OPWRIGHT_GENERATED_OPS}/composites_02.cpp"
+    "${OPWRIGHT_GENERATED_OPS}/composites_03.cpp" # NUM_FILES of composites.py
   )
   foreach(index RANGE 15) # NUM_FILES of gradient_rules.py
     string(LENGTH "${index}" digits)
@@ -48,6 +53,14 @@ if(ops_generator AND ops_yaml)
     "${CMAKE_SOURCE_DIR}/src/ops/*_gradients.h"
   )
   list(TRANSFORM gradient_headers REPLACE "(.+)" "--header;opwright/\\1")
+  # The same for composites.
+  file(
+    GLOB_RECURSE composite_headers
+    CONFIGURE_DEPENDS
+    RELATIVE "${CMAKE_SOURCE_DIR}/src"
+    "${CMAKE_SOURCE_DIR}/src/ops/*_composites.h"
+  )
+  list(TRANSFORM composite_headers REPLACE "(.+)" "--composite-header;opwright/\\1")
   # The generator does not touch unchanged files, so that their users are not recompiled; the stamp
   # records that it ran.
   set(generate_ops_stamp "${OPWRIGHT_GENERATED_OPS}/generated.stamp")
@@ -58,7 +71,7 @@ if(ops_generator AND ops_yaml)
       "${CMAKE_COMMAND}" -E env --modify "PYTHONPATH=path_list_prepend:${OPWRIGHT_GENERATOR}"
       PYTHONDONTWRITEBYTECODE=1 "${Python3_EXECUTABLE}" -m generate_ops --yaml "${ops_yaml}" --name
       src/ops/functions.yaml --public "${OPWRIGHT_GENERATED_INCLUDE}/opwright" --source
-      "${OPWRIGHT_GENERATED_OPS}" ${gradient_headers}
+      "${OPWRIGHT_GENERATED_OPS}" ${gradient_headers} ${composite_headers}
     COMMAND "${CMAKE_COMMAND}" -E touch "${generate_ops_stamp}"
     DEPENDS ${ops_generator} "${ops_yaml}"
     COMMENT "Generating operator declarations"

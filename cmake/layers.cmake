@@ -207,10 +207,12 @@ function(opwright_test_groups)
     wanted
     test_operators
     operators_soft_limit
+    operators_sampling
     python
     tour
     run_model
     export_onnx
+    generate
     ${programs}
   )
   add_custom_target(python_tests)

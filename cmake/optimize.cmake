@@ -62,6 +62,7 @@ opwright_optimize(
   ir/
   check/
   program/
+  pt2/
   compile/
   convert/
   host/
@@ -69,6 +70,15 @@ opwright_optimize(
   onnx_model/
   graph_engine/
   REASON "They read, check and build programs. This runs once; the result runs often."
+)
+opwright_optimize(
+  speed
+  schema/alias_info.cpp
+  schema/lexer.cpp
+  schema/parser.cpp
+  schema/type.cpp
+  schema/type_parser.cpp
+  REASON "They parse the schemas of all built-in operators at the first use in a process."
 )
 opwright_optimize(
   speed
@@ -86,6 +96,7 @@ opwright_optimize(
   ops/engine/
   ops/convolution/
   ops/embedding/
+  ops/fft/fft_lines.cpp
   ops/index/*_kernel.cpp
   ops/index/gather.cpp
   ops/index/mask.cpp
@@ -95,6 +106,7 @@ opwright_optimize(
   ops/matrix/
   ops/optimizer/
   ops/pointwise/
+  ops/special/
   ops/reduction/
   ops/normalization/
   ops/sorting/
@@ -119,11 +131,24 @@ opwright_optimize(
 opwright_optimize(
   size
   ops/*/*_batching.cpp
+  ops/*/composite_*.cpp
+  ops/*/*_composites.cpp
   ops/*/*_decomposition.cpp
   ops/*/*_gradients.cpp
   ops/engine/pointwise/formula_reader.cpp
+  generated_ops/composites_*.cpp
   generated_ops/gradients_*.cpp
   REASON "Rules only call operators, which take most of the time."
+)
+opwright_optimize(
+  size
+  ops/fft/fft_arguments.cpp
+  ops/fft/fft_composite.cpp
+  ops/fft/fft_frequency.cpp
+  ops/fft/stft.cpp
+  ops/linalg/
+  ops/*/*_composite.cpp
+  REASON "They prepare calls of LAPACK or of other operators."
 )
 opwright_optimize(
   speed
@@ -132,6 +157,16 @@ opwright_optimize(
   generated_ops/gradients_02.cpp
   generated_ops/gradients_03.cpp
   REASON "Rules of operators that the generator lists as quick (NUM_QUICK), where overhead matters."
+)
+opwright_optimize(
+  speed
+  ops/sorting/membership.cpp
+  ops/sorting/mode.cpp
+  ops/sorting/search.cpp
+  ops/sorting/unique.cpp
+  ops/sorting/unique_rows.cpp
+  ops/statistics/
+  REASON "Their loops look up, count or branch for each element: there is nothing to vectorize."
 )
 opwright_optimize(
   size

@@ -28,6 +28,16 @@ function(opwright_precompile name)
   target_include_directories(${name} SYSTEM PRIVATE ${headers_SYSTEM})
   target_link_libraries(${name} PRIVATE Threads::Threads ${headers_LIBRARIES})
   target_precompile_headers(${name} PRIVATE ${headers_HEADERS})
+  if(CMAKE_CXX_COMPILER_LAUNCHER)
+    # With the old precompiled file in place, ccache would preprocess that file instead of the
+    # headers, see no change in them, and return it again.
+    set_target_properties(
+      ${name}
+      PROPERTIES
+        CXX_COMPILER_LAUNCHER
+          "sh;${CMAKE_SOURCE_DIR}/cmake/run_without_old_output;CMakeFiles/${name}.dir/cmake_pch.hxx.gch;${CMAKE_CXX_COMPILER_LAUNCHER}"
+    )
+  endif()
   add_dependencies(${name} generate_ops)
 endfunction()
 

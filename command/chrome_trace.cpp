@@ -1,6 +1,5 @@
 #include "command/chrome_trace.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -16,27 +15,10 @@
 #include "opwright/error.h"
 #include "opwright/ir/graph/node.h"
 #include "opwright/ir/graph/node_text.h"
+#include "opwright/program/file/utf8.h"
 
 namespace opwright::command {
 namespace {
-
-bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
-
-// The length of the first character of `text`; 0 if it is not UTF-8, including overlong forms,
-// surrogates and numbers above U+10FFFF.
-size_t character_length(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text[0]);
-  if (first < 0x80) return 1;
-  const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
-  if (!std::all_of(text.begin() + 1, text.begin() + static_cast<std::ptrdiff_t>(length),
-                   is_continuation))
-    return 0;
-  const auto second = static_cast<unsigned char>(text[1]);
-  const bool is_wrong = (first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
-                        (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f);
-  return is_wrong ? 0 : length;
-}
 
 void append_escaped(std::string& out, char character) {
   if (character == '"' || character == '\\') {
@@ -76,13 +58,11 @@ std::string arguments_of(const Node& node) {
 std::string json_string(std::string_view text) {
   std::string quoted = "\"";
   while (!text.empty()) {
-    const size_t length = character_length(text);
-    if (length == 1) {
-      append_escaped(quoted, text[0]);
-    } else {
-      quoted.append(length == 0 ? "\\ufffd" : text.substr(0, length));
-    }
-    text.remove_prefix(std::max<size_t>(length, 1));
+    const size_t invalid = find_non_utf8(text);
+    for (const char character : text.substr(0, invalid)) append_escaped(quoted, character);
+    if (invalid == std::string_view::npos) break;
+    quoted.append("\\ufffd");
+    text.remove_prefix(invalid + 1);
   }
   quoted.push_back('"');
   return quoted;

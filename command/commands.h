@@ -7,6 +7,7 @@
 namespace opwright::command {
 
 [[nodiscard]] int run_command(std::span<const std::string> words);
+[[nodiscard]] int convert_command(std::span<const std::string> words);
 [[nodiscard]] int onnx_command(std::span<const std::string> words);
 [[nodiscard]] int show_command(std::span<const std::string> words);
 

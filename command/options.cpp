@@ -121,6 +121,28 @@ OnnxOptions parse_onnx_options(std::span<const std::string> words) {
   return options;
 }
 
+ConvertOptions parse_convert_options(std::span<const std::string> words) {
+  ConvertOptions options;
+  OptionReader reader(words);
+  while (reader.next()) {
+    if (!reader.is_option()) {
+      if (!options.output.empty())
+        throw UsageError(concatenate("two files are expected, got also ", reader.word()));
+      (options.program.empty() ? options.program : options.output) = reader.word();
+    } else if (reader.word() == "--library" || reader.word() == "-l") {
+      options.libraries.push_back(reader.take_value());
+    } else if (reader.word() == "--help" || reader.word() == "-h") {
+      options.wants_help = true;
+    } else {
+      reader.refuse_option({"--library", "--help"});
+    }
+  }
+  require_program(options.program, options.wants_help);
+  if (options.output.empty() && !options.wants_help)
+    throw UsageError("name the file to write: NAME.pt2 or NAME.opw");
+  return options;
+}
+
 ShowOptions parse_show_options(std::span<const std::string> words) {
   ShowOptions options;
   OptionReader reader(words);

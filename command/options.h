@@ -46,6 +46,16 @@ struct OnnxOptions {
 };
 [[nodiscard]] OnnxOptions parse_onnx_options(std::span<const std::string> words);
 
+// `opwright convert`
+struct ConvertOptions {
+  std::string program;
+  std::string output;
+  std::vector<std::string> libraries;
+  bool wants_help = false;
+};
+// UsageError also if a file is missing.
+[[nodiscard]] ConvertOptions parse_convert_options(std::span<const std::string> words);
+
 // `opwright show`
 struct ShowOptions {
   std::string program;

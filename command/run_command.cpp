@@ -25,8 +25,8 @@
 #include "opwright/ir/graph/graph.h"
 #include "opwright/ir/graph/node_text.h"
 #include "opwright/program/export/exported_program.h"
-#include "opwright/program/file/program_file.h"
 #include "opwright/program_api/call_spec.h"
+#include "opwright/pt2/saved_program.h"
 #include "opwright/runtime/runtime.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/factory.h"
@@ -101,7 +101,7 @@ ExportedProgramPtr load(const RunOptions& options) {
   (void)Registry::get().find("aten::add.Tensor");  // registers the built-in operators
   for (const std::string& library : options.libraries) load_library(library);
   const int64_t began = now();
-  ExportedProgramPtr program = load_program_file(options.program);
+  ExportedProgramPtr program = load_saved_program(options.program);
   const int64_t ended = now();
   say("program", fmt::format("{}: {} calls", options.program, count_calls(program->graph())));
   say("operators", time_text(began - start));

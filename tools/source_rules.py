@@ -6,6 +6,7 @@ from pathlib import Path
 
 CODE_SUFFIXES = {".h", ".cpp", ".cu", ".cuh", ".py", ".cmake"}
 WARN_LINES = 600
+ONE_CONCEPT = {"include/opwright/c_api.h"}  # long, but one concept: the ABI is one C header
 MOST_LINES = 1000
 
 NAMELESS = {"utils", "util", "helpers", "helper", "common", "misc", "extra", "details", "detail"}
@@ -61,7 +62,7 @@ def check_sizes(root: Path, files: list[Path]) -> tuple[list[str], list[str]]:
         lines = len((root / path).read_bytes().splitlines())
         if lines > MOST_LINES:
             problems.append(f"{path}: {lines} lines, at most {MOST_LINES} are allowed; split it")
-        elif lines > WARN_LINES:
+        elif lines > WARN_LINES and path.as_posix() not in ONE_CONCEPT:
             warnings.append(f"{path}: {lines} lines, probably two concepts")
     return problems, warnings
 

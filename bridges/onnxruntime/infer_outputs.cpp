@@ -126,7 +126,7 @@ class Inference {
     std::vector<int64_t> sizes;
     for (int64_t i = 0; i < output.dim(); ++i) {
       const SymInt size = output.sym_size(i);
-      const bool is_sure = call_.is_foretold(size) && !is_unsure;
+      const bool is_sure = call_.is_predicted(size) && !is_unsure;
       const bool is_number = is_sure && !size.is_symbolic();
       sizes.push_back(is_number ? size.word() : -1);
       names.push_back(is_number ? "" : is_sure ? concatenate(size) : make_unknown_name());

@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "bridges/onnxruntime/attribute_value.h"
-#include "bridges/onnxruntime/foretold_outputs.h"
 #include "bridges/onnxruntime/node_arguments.h"
 #include "bridges/onnxruntime/node_kernel.h"
 #include "bridges/onnxruntime/node_outputs.h"
 #include "bridges/onnxruntime/ort_api.h"
 #include "bridges/onnxruntime/ort_operator.h"
 #include "bridges/onnxruntime/ort_tensor.h"
+#include "bridges/onnxruntime/predicted_outputs.h"
 #include "bridges/operators/allocation_request.h"
 #include "bridges/operators/core_arguments.h"
 #include "bridges/operators/host_binary.h"
@@ -69,7 +69,7 @@ class NodeCall {
 
   void run() {
     read_inputs();
-    NodeOutputs outputs(kernel_, context_, foretell(), lent_);
+    NodeOutputs outputs(kernel_, context_, predict(), lent_);
     outputs_ = &outputs;
     show_inputs(outputs);
     {
@@ -108,9 +108,9 @@ class NodeCall {
     }
   }
 
-  std::span<const ForetoldOutput> foretell() {
-    return kernel_.foretold().find(op_, kernel_.places(), kernel_.attributes(),
-                                   {inputs_.data(), inputs_.size()});
+  std::span<const PredictedOutput> predict() {
+    return kernel_.predicted().find(op_, kernel_.places(), kernel_.attributes(),
+                                    {inputs_.data(), inputs_.size()});
   }
 
   void show_inputs(NodeOutputs& outputs) {

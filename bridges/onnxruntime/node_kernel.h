@@ -8,11 +8,11 @@
 #include <span>
 #include <vector>
 
-#include "bridges/onnxruntime/foretold_outputs.h"
 #include "bridges/onnxruntime/node_attributes.h"
 #include "bridges/onnxruntime/node_inputs.h"
 #include "bridges/onnxruntime/ort_api.h"
 #include "bridges/onnxruntime/ort_operator.h"
+#include "bridges/onnxruntime/predicted_outputs.h"
 #include "opwright/dtype.h"
 #include "opwright/value.h"
 
@@ -34,7 +34,7 @@ class NodeKernel {
   [[nodiscard]] std::span<const Value> attributes() const { return attributes_; }
   [[nodiscard]] size_t num_inputs() const { return num_inputs_; }
   [[nodiscard]] size_t num_outputs() const { return num_outputs_; }
-  [[nodiscard]] ForetoldOutputs& foretold() const { return foretold_; }
+  [[nodiscard]] PredictedOutputs& predicted() const { return predicted_; }
   // The argument that input `index` belongs to.
   [[nodiscard]] size_t argument_of(size_t index) const { return argument_of_[index]; }
 
@@ -49,7 +49,7 @@ class NodeKernel {
   std::vector<InputPlace> places_;
   std::vector<size_t> argument_of_;
   std::vector<Value> attributes_;
-  mutable ForetoldOutputs foretold_;
+  mutable PredictedOutputs predicted_;
   std::unique_ptr<std::atomic<OrtDType>[]> output_dtypes_;  // Undefined: not seen yet
 };
 

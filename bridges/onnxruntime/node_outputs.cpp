@@ -6,9 +6,9 @@
 #include <span>
 #include <string>
 
-#include "bridges/onnxruntime/foretold_outputs.h"
 #include "bridges/onnxruntime/node_kernel.h"
 #include "bridges/onnxruntime/ort_api.h"
+#include "bridges/onnxruntime/predicted_outputs.h"
 #include "bridges/operators/allocation_request.h"
 #include "bridges/operators/lent_tensors.h"
 #include "bridges/operators/results.h"
@@ -28,7 +28,7 @@ int64_t count_elements(std::span<const int64_t> sizes) {
   return count;
 }
 
-bool fits(const ForetoldOutput& output, const bridges::AllocationRequest& request) {
+bool fits(const PredictedOutput& output, const bridges::AllocationRequest& request) {
   return output.dtype == from_dlpack(request.dtype) &&
          std::ranges::equal(output.sizes,
                             std::span(request.sizes, static_cast<size_t>(request.ndim)));
@@ -42,14 +42,14 @@ Tensor copy_of(const Tensor& tensor) {
 }  // namespace
 
 NodeOutputs::NodeOutputs(const NodeKernel& kernel, OrtKernelContext* context,
-                         std::span<const ForetoldOutput> foretold, bridges::LentTensors& lent)
+                         std::span<const PredictedOutput> predicted, bridges::LentTensors& lent)
     : kernel_(kernel),
       context_(context),
-      foretold_(foretold.first(std::min(foretold.size(), kernel.num_outputs()))),
-      outputs_(foretold_.size()),
+      predicted_(predicted.first(std::min(predicted.size(), kernel.num_outputs()))),
+      outputs_(predicted_.size()),
       lent_(lent) {
-  for (size_t i = 0; i < foretold_.size(); ++i)
-    outputs_[i].memory = take(i, foretold_[i].dtype, foretold_[i].sizes);
+  for (size_t i = 0; i < predicted_.size(); ++i)
+    outputs_[i].memory = take(i, predicted_[i].dtype, predicted_[i].sizes);
 }
 
 void* NodeOutputs::take(size_t index, DType dtype, std::span<const int64_t> sizes) {
@@ -66,24 +66,24 @@ void* NodeOutputs::take(size_t index, DType dtype, std::span<const int64_t> size
 OpwTensor* NodeOutputs::serve(const bridges::AllocationRequest& request) {
   for (size_t i = 0; i < outputs_.size(); ++i) {
     Output& output = outputs_[i];
-    if (!output.memory || output.is_lent || !fits(foretold_[i], request)) continue;
-    if (count_elements(foretold_[i].sizes) == 0) return nullptr;
+    if (!output.memory || output.is_lent || !fits(predicted_[i], request)) continue;
+    if (count_elements(predicted_[i].sizes) == 0) return nullptr;
     output.is_lent = true;
-    return lent_.lend(output.memory, foretold_[i].dtype, foretold_[i].sizes,
+    return lent_.lend(output.memory, predicted_[i].dtype, predicted_[i].sizes,
                       bridges::ViewTensor::Use::Lent);
   }
   return nullptr;
 }
 
-void NodeOutputs::require_foretold(size_t index, const Tensor& result) const {
-  const ForetoldOutput& foretold = foretold_[index];
-  if (result.dtype() == foretold.dtype && std::ranges::equal(result.sizes(), foretold.sizes))
+void NodeOutputs::require_predicted(size_t index, const Tensor& result) const {
+  const PredictedOutput& predicted = predicted_[index];
+  if (result.dtype() == predicted.dtype && std::ranges::equal(result.sizes(), predicted.sizes))
       [[likely]]
     return;
   std::string sizes;
-  for (const int64_t size : foretold.sizes) sizes += concatenate(sizes.empty() ? "" : ", ", size);
+  for (const int64_t size : predicted.sizes) sizes += concatenate(sizes.empty() ? "" : ", ", size);
   throw_error("ValueError", kernel_.op().description.name, ": result ", index, " is ", result,
-              ", but the fake kernel says ", foretold.dtype, "[", sizes, "]; they must agree");
+              ", but the fake kernel says ", predicted.dtype, "[", sizes, "]; they must agree");
 }
 
 bool NodeOutputs::is_lent_memory(const Tensor& result) const {
@@ -91,7 +91,7 @@ bool NodeOutputs::is_lent_memory(const Tensor& result) const {
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const auto* begin = static_cast<const char*>(outputs_[i].memory);
     const auto bytes =
-        static_cast<size_t>(count_elements(foretold_[i].sizes)) * item_size(foretold_[i].dtype);
+        static_cast<size_t>(count_elements(predicted_[i].sizes)) * item_size(predicted_[i].dtype);
     if (outputs_[i].is_lent && data >= begin && data < begin + bytes) return true;
   }
   return false;
@@ -105,7 +105,7 @@ void NodeOutputs::fill(std::span<Tensor> results) {
   for (size_t i = 0; i < results.size(); ++i) {
     OPWRIGHT_CHECK(results[i].is_defined(), kernel_.op().description.name, ": result ", i,
                    " was left undefined");
-    if (i < outputs_.size()) require_foretold(i, results[i]);
+    if (i < outputs_.size()) require_predicted(i, results[i]);
     // A result in another output's memory is saved before that is written.
     if (!is_in_place(i) && is_lent_memory(results[i])) results[i] = copy_of(results[i]);
   }

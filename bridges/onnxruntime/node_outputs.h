@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <span>
 
-#include "bridges/onnxruntime/foretold_outputs.h"
 #include "bridges/onnxruntime/node_kernel.h"
 #include "bridges/onnxruntime/ort_api.h"
+#include "bridges/onnxruntime/predicted_outputs.h"
 #include "bridges/operators/allocation_request.h"
 #include "bridges/operators/inline_array.h"
 #include "bridges/operators/lent_tensors.h"
@@ -22,7 +22,7 @@ class NodeOutputs {
  public:
   // Gets the memory of the predicted outputs. TypeError if the model has another dtype for one.
   NodeOutputs(const NodeKernel& kernel, OrtKernelContext* context,
-              std::span<const ForetoldOutput> foretold, bridges::LentTensors& lent);
+              std::span<const PredictedOutput> predicted, bridges::LentTensors& lent);
   NodeOutputs(const NodeOutputs&) = delete;
   NodeOutputs& operator=(const NodeOutputs&) = delete;
 
@@ -40,13 +40,13 @@ class NodeOutputs {
     bool is_lent = false;
   };
   [[nodiscard]] bool is_lent_memory(const Tensor& result) const;
-  void require_foretold(size_t index, const Tensor& result) const;
+  void require_predicted(size_t index, const Tensor& result) const;
 
   static constexpr size_t kUsualOutputs = 4;
 
   const NodeKernel& kernel_;
   OrtKernelContext* context_;
-  std::span<const ForetoldOutput> foretold_;
+  std::span<const PredictedOutput> predicted_;
   bridges::InlineArray<Output, kUsualOutputs> outputs_;  // the predicted ones
   bridges::LentTensors& lent_;
 };

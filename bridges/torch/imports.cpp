@@ -36,6 +36,12 @@ struct Import {
 
 namespace {
 
+// Functions of the host that are not operators of torch.
+bool is_answered_in_python(const Import& import) {
+  return import.full_name.starts_with("opwright::") && !import.is_current_stream &&
+         import.allocation == bridges::Allocation::None;
+}
+
 Import describe_import(const std::string& name) {
   const OperatorDescription description = describe_operator(name);
   Import import{.full_name = name,
@@ -46,6 +52,8 @@ Import describe_import(const std::string& name) {
                 .uncarried = uncarried_reason(description),
                 .plan = {},
                 .defaults = {}};
+  if (import.uncarried.empty() && is_answered_in_python(import))
+    import.uncarried = concatenate(name, " is a function of the host");
   if (!import.uncarried.empty()) return import;
   import.plan = make_stack_plan(description);
   for (const ArgumentDescription& each : description.arguments) {

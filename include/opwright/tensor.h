@@ -213,12 +213,12 @@ class Tensor : public TensorHandle, public TensorMethods<Tensor> {
   [[noreturn, gnu::cold]] void throw_no_memory() const {
     if (handle_->flags & kOpwFlagFake) {
       throw Error(
-          "RuntimeError",
+          "DataDependentError",
           "the data of a fake tensor was read; a fake kernel may look at sizes, strides, dtype "
           "and device only");
     }
     throw Error(
-        "RuntimeError",
+        "DataDependentError",
         "the data of a tensor inside a transform was read; only kernels see data, so make the "
         "code that reads it an operator of its own");
   }

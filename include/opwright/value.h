@@ -12,70 +12,11 @@
 
 #include "opwright/generator.h"
 #include "opwright/memory_format.h"
+#include "opwright/registration/type_text.h"
 #include "opwright/scalar.h"
 #include "opwright/tensor.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
-// Text built at compile time, in two passes: one to count its length, one to write it.
-struct TextWriter {
-  char* to = nullptr;  // null: only counts
-  size_t size = 0;
-
-  constexpr void put(char character) {
-    if (to) to[size] = character;
-    ++size;
-  }
-  constexpr void put(const char* text) {
-    for (; *text; ++text) put(*text);
-  }
-};
-
-// The name of the tag in schema syntax: "int", "Tensor[]", ...
-constexpr const char* tag_name(uint32_t tag) {
-  switch (tag) {
-    case kOpwNone:
-      return "None";
-    case kOpwTensor:
-      return "Tensor";
-    case kOpwInt:
-      return "int";
-    case kOpwFloat:
-      return "float";
-    case kOpwBool:
-      return "bool";
-    case kOpwSymInt:
-      return "SymInt";
-    case kOpwComplex:
-      return "complex";
-    case kOpwString:
-      return "str";
-    case kOpwDtype:
-      return "ScalarType";
-    case kOpwDeviceValue:
-      return "Device";
-    case kOpwLayout:
-      return "Layout";
-    case kOpwMemoryFormat:
-      return "MemoryFormat";
-    case kOpwIntList:
-      return "int[]";
-    case kOpwSymIntList:
-      return "SymInt[]";
-    case kOpwFloatList:
-      return "float[]";
-    case kOpwBoolList:
-      return "bool[]";
-    case kOpwTensorList:
-      return "Tensor[]";
-    case kOpwList:
-      return "a list";
-    case kOpwObject:
-      return "an object";
-    default:
-      return "a value of a newer ABI";
-  }
-}
-
 // Releases the contents of an owned value and sets it to None.
 inline void release_value(OpwValue& value) noexcept {
   switch (value.tag) {
@@ -221,8 +162,7 @@ class Value {
   OpwValue value_;
 };
 
-// ---- C++ types as values
-// -----------------------------------------------------------------------------------------
+// ---- C++ types as values ----
 //
 // ValueOf<T> has, for a type T of kernel parameters and results:
 //   write_type(out)     the type in schema syntax

@@ -1,5 +1,11 @@
 // opwright._C: the core for Python.
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
@@ -12,6 +18,7 @@
 #include "bindings/autograd/func.h"
 #include "bindings/autograd/grad_mode.h"
 #include "bindings/autograd/gradcheck.h"
+#include "bindings/autograd/profiler.h"
 #include "bindings/autograd/vmap.h"
 #include "bindings/compile/code_maker.h"
 #include "bindings/compile/compiled_function.h"
@@ -24,6 +31,7 @@
 #include "bindings/ge/ge_tensor.h"
 #include "bindings/interpreter/error.h"
 #include "bindings/interpreter/exception_class.h"
+#include "bindings/interpreter/lapack_finder.h"
 #include "bindings/interpreter/lock.h"
 #include "bindings/interpreter/source.h"
 #include "bindings/interpreter/warning.h"
@@ -76,6 +84,7 @@
 #include "opwright/dispatch/registry.h"
 #include "opwright/runtime/runtime.h"
 #include "opwright/tensor/device/live_counts.h"
+#include "opwright/tensor/print_options.h"
 
 namespace nb = nanobind;
 
@@ -127,7 +136,11 @@ nb::tuple names_tuple(std::span<const char* const> names) {
 }
 
 void bind_operator_names(nb::module_& m) {
-  m.attr("function_names") = names_tuple(kFunctionNames);
+  std::vector<const char*> functions(std::begin(kFunctionNames), std::end(kFunctionNames));
+  for (const std::string_view form : form_function_names()) {  // some are no operator's name
+    if (std::ranges::find(functions, form) == functions.end()) functions.push_back(form.data());
+  }
+  m.attr("function_names") = names_tuple(functions);
   m.attr("method_names") = names_tuple(kMethodNames);
   m.def(
       "make_function",
@@ -143,6 +156,9 @@ void bind_operator_names(nb::module_& m) {
     require_no_error(
         PyObject_SetAttrString(type, name, packet_of_use(name, PacketUse::Method).ptr()));
   }
+  // Not a property, so that an instance of a subclass can have a name of its own.
+  require_no_error(
+      PyObject_SetAttrString(reinterpret_cast<PyObject*>(tensor_type), "name", Py_None));
 }
 
 void bind_process(nb::module_& m) {
@@ -159,6 +175,22 @@ void bind_process(nb::module_& m) {
         set_num_threads(count);
       },
       nb::arg("count"));
+  m.def(
+      "print_options",
+      [] {
+        const PrintOptions options = print_options();
+        return nb::make_tuple(options.precision, options.threshold, options.edge_items,
+                              options.line_width, options.is_scientific);
+      },
+      "Precision, threshold, edge items, line width and whether numbers are scientific.");
+  m.def(
+      "set_print_options",
+      [](int64_t precision, int64_t threshold, int64_t edge_items, int64_t line_width,
+         std::optional<bool> is_scientific) {
+        set_print_options({precision, threshold, edge_items, line_width, is_scientific});
+      },
+      nb::arg("precision"), nb::arg("threshold"), nb::arg("edge_items"), nb::arg("line_width"),
+      nb::arg("is_scientific").none());
   m.def("live_counts",
         [] { return nb::make_tuple(live_counts().tensors, live_counts().storages); });
   m.def("in_fake_kernel", [] { return thread_state().makes_fakes(); });
@@ -200,6 +232,7 @@ NB_MODULE(_C, m) {
     }
   });
   add_exceptions(m.ptr());
+  install_lapack_finder();
   bind_scalar_types(m);
   bind_generator(m);
   add_sym_types(m.ptr());
@@ -231,6 +264,7 @@ NB_MODULE(_C, m) {
   bind_dispatch_mode(m);
   bind_grad_mode(m);
   bind_gradcheck(m);
+  bind_profiler(m);
   bind_checked_calls(m);
   bind_opcheck(m);
   bind_foreign_host(m);

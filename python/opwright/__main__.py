@@ -133,6 +133,7 @@ def _parser() -> argparse.ArgumentParser:
 
     commands.add_parser("run", help="run a program.opw; see run --help", add_help=False)
     commands.add_parser("onnx", help="write a program.opw as an ONNX model", add_help=False)
+    commands.add_parser("convert", help="write a program as .opw or .pt2", add_help=False)
 
     command = commands.add_parser("check", help="opcheck: find the faults of an operator")
     command.add_argument("name", help="mylib::crop, or one overload: aten::add.Tensor")
@@ -178,7 +179,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from .cpp_extension import _cache
 
         return _cache.main(arguments[1:]) or 0
-    if arguments[:1] in (["run"], ["onnx"]):
+    if arguments[:1] in (["run"], ["onnx"], ["convert"]):
         return _hand_over(arguments)
     options = _parser().parse_args(arguments)
     return options.run(options)

@@ -24,7 +24,9 @@ class _TypedTensorClass(type):
         return isinstance(instance, Tensor) and instance.dtype is cls.dtype and instance.is_cpu
 
     def __call__(cls, *arguments: object) -> Tensor:
-        """Return a tensor of the data, or an uninitialized one of the sizes."""
+        """Return a tensor of the data, over a storage, or an uninitialized one of the sizes."""
+        if len(arguments) == 1 and isinstance(arguments[0], _C.UntypedStorage):
+            return arguments[0]._tensor(cls.dtype)
         is_data = len(arguments) == 1 and not isinstance(arguments[0], int | _C.Size)
         if is_data:
             return _C.tensor(arguments[0], dtype=cls.dtype)

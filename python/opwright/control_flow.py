@@ -1,9 +1,12 @@
 """Data-dependent control flow that a graph can represent."""
 
+import operator
+import re
 from collections.abc import Callable
 from typing import Any
 
 from . import _C, pytree
+from ._number_from_data import NumberFromData
 
 __all__ = ["cond", "while_loop"]
 
@@ -41,6 +44,9 @@ def cond(
     >>> traced(ow.tensor([-1.0, -2.0]))
     tensor([1., 2.])
     """
+    if hasattr(type(pred), "__torch_function__"):  # a proxy of a symbolic trace
+        raise RuntimeError(f"cond: Expected pred to be bool or tensor, but got {pred}")
+    pred = as_tensor(pred)
     if not isinstance(pred, _C.Tensor):
         return true_fn(*operands) if pred else false_fn(*operands)
     leaves, spec = pytree.tree_flatten(tuple(operands))
@@ -53,6 +59,38 @@ def cond(
             "structure"
         )
     return pytree.tree_unflatten(list(results), specs[0])
+
+
+def as_tensor(pred: Any, with_sizes: bool = False) -> Any:
+    """Return a condition that is known only when the program runs as a tensor.
+
+    With `with_sizes` also one on dynamic sizes, which this run could decide. All others are
+    returned as they are.
+    """
+    if not isinstance(pred, _C.SymBool):
+        return pred.tensor if isinstance(pred, NumberFromData) else pred
+    env = pred.shape_env
+    is_known = env is None or env.decide(pred) is not None
+    if is_known or (pred.hint is not None and not with_sizes):
+        return pred
+    left, *rest = re.split(" (==|!=|<=|>=|<|>) ", str(pred))
+    if len(rest) != 2:
+        return pred
+    sign, right = rest
+    sides = [env.parse(each) for each in (left, right)]
+    return _COMPARISONS[sign](
+        *(_C.ops.aten.full.default([], each, dtype=_C.int64) for each in sides)
+    )
+
+
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 
 
 def while_loop(

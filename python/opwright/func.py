@@ -12,6 +12,7 @@ from ._func.functional_module import (
     stack_module_state,
 )
 from ._func.jacobian import hessian, jacfwd, jacrev
+from ._func.rearrangement import rearrange
 from ._func.refusal import refusal
 from ._func.reverse_mode import grad, grad_and_value, value_and_grad, vjp
 
@@ -26,6 +27,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "rearrange",
     "replace_all_batch_norm_modules_",
     "stack_module_state",
     "value_and_grad",
@@ -65,8 +67,9 @@ def functionalize(
     In-place operators are replaced by functional ones, a write to a view creates a new base, and
     random numbers are drawn from a state that is passed along. At the end, arguments and captured
     tensors that were written get their new values, once each. Tensors may be in tuples, lists,
-    dicts and other containers that `opwright.pytree` knows. Views stay views with either value of
-    `remove`: no operator writes to them.
+    dicts and other containers that `opwright.pytree` knows. With "mutations", views stay views:
+    no operator writes to them. With "mutations_and_views", operators that return copies replace
+    them (`aten::view_copy`), and so no result shares memory with another tensor.
 
     >>> import opwright as ow
     >>> def clear_first(x):
@@ -85,7 +88,7 @@ def functionalize(
 
     @functools.wraps(func)
     def run(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        level = _C.FunctionalRun()
+        level = _C.FunctionalRun(remove == "mutations_and_views")
         own_args, own_kwargs = _map_tensors((args, kwargs), level.lift)
         with level:
             returned = func(*own_args, **own_kwargs)

@@ -7,8 +7,9 @@ from typing import Literal
 
 from . import _C
 from ._library.autograd_kernel import is_autograd_key
+from ._library.fake_context import FakeContext, get_ctx
 from ._library.infer_fake import switch as inferred_fakes
-from ._library.infer_schema import infer_schema, is_tensor_type, read_mutates_args, restorers
+from ._library.infer_schema import check_mutates_args, infer_schema, restorers
 from ._library.key_set import redispatch
 from ._library.library import Library
 from ._library.registrations import (
@@ -64,8 +65,6 @@ __all__ = [
 OperatorLike = str | _C.Operator | _C.OperatorPacket
 DeviceTypes = str | Sequence[str] | None
 
-_new_dynamic_size = _C.require_operator("opwright::new_dynamic_size")
-
 _scoped_library = Library  # torch's name for `with Library(...)`
 
 
@@ -117,7 +116,7 @@ def custom_op(
         text = f"{name}{schema}"
     parsed = _C.parse_schema(text)
     if schema is not None:
-        _check_mutates_args(parsed, mutates_args)
+        check_mutates_args(parsed, mutates_args)
     slots = kernel_slots(device_types)
     replace_definition(parsed.name)
     registrations = Registrations(parsed.name)
@@ -131,26 +130,6 @@ def custom_op(
     keep(registrations)
     operator.documentation = fn.__doc__ or ""
     return operator
-
-
-def _check_mutates_args(
-    schema: _C.Schema, mutates_args: Iterable[str] | Literal["unknown"]
-) -> None:
-    tensors = {a.name for a in schema.arguments if is_tensor_type(a.type)}
-    written = {a.name for a in schema.arguments if a.is_write}
-    names = read_mutates_args(mutates_args)
-    said = tensors if names is None else set(names)
-    if said != written:
-        raise ValueError(
-            f"{schema.name}: mutates_args and the schema disagree: mutates_args names "
-            f"{_names(said)}, the schema marks {_names(written)}\n"
-            f"    {schema}\n"
-            "  An argument that is written to is marked in the schema, e.g. `Tensor(a!) x`."
-        )
-
-
-def _names(names: Iterable[str]) -> str:
-    return ", ".join(map(repr, sorted(names))) or "none"
 
 
 def define(
@@ -300,9 +279,10 @@ def register_fake(
     if func is None:
         return partial(register_fake, op, lib=lib, allow_override=allow_override)
     registrations = _registrations(op, lib)
-    if not allow_override and registrations.has_kernel("Fake"):
+    if not allow_override and _C.has_own_function(registrations.name, "Fake"):
         raise RuntimeError(
-            f"{registrations.name} already has a fake impl, from this library or its definition"
+            f"{registrations.name} already has a fake impl (a Meta implementation); pass "
+            "allow_override=True to replace it"
         )
     _warn_of_needless_fake(registrations.name)
     registrations.implement(("Fake",), func)
@@ -543,53 +523,6 @@ def set_kernel_enabled(op: OperatorLike, device_type: str, enabled: bool = True)
     was_enabled = registrations.is_enabled(slot)
     _set_enabled(registrations, slot, enabled)
     return Undo(lambda: _set_enabled(registrations, slot, was_enabled))
-
-
-class FakeContext:
-    """The context of a fake kernel; `get_ctx` returns it.
-
-    >>> import opwright as ow
-    >>> @custom_op("audio::onsets", mutates_args=())
-    ... def onsets(x: ow.Tensor) -> ow.Tensor: ...
-    >>> @onsets.register_fake
-    ... def _(x):
-    ...     print(type(get_ctx()).__name__)
-    ...     return x.new_empty([1])
-    >>> _ = onsets(ow.empty([3], device="meta"))
-    FakeContext
-    """
-
-    def new_dynamic_size(self, *, min: int = 0, max: int | None = None) -> _C.SymInt:
-        """Return a size that is known only when the program runs, between `min` and `max`.
-
-        >>> import opwright as ow
-        >>> @custom_op("audio::peaks", mutates_args=())
-        ... def peaks(x: ow.Tensor) -> ow.Tensor: ...
-        >>> @peaks.register_fake
-        ... def _(x):
-        ...     return x.new_empty([get_ctx().new_dynamic_size(max=100)])
-        >>> with ow.FakeTensorMode() as mode:
-        ...     found = peaks(ow.zeros(1000))
-        >>> found.shape, mode.shape_env.range(found.shape[0])
-        ((u0,), (0, 100))
-        """
-        return _new_dynamic_size(min, max)
-
-
-def get_ctx() -> FakeContext:
-    """Return the context of the running fake kernel; outside one it is an error.
-
-    >>> get_ctx()
-    Traceback (most recent call last):
-    RuntimeError: get_ctx() was called outside of a fake kernel; call it in a function given to \
-register_fake
-    """
-    if not _C.in_fake_kernel() and not _C.in_foreign_scope():
-        raise RuntimeError(
-            "get_ctx() was called outside of a fake kernel; call it in a function given to "
-            "register_fake"
-        )
-    return FakeContext()
 
 
 def get_kernel(op: OperatorLike, device_or_slot: str | _C.device) -> _C.Kernel:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["load", "load_file", "load_model", "save", "save_file", "save_model"]
 
 # The format's dtype names.
-_DTYPES: dict[str, ow.dtype] = {
+DTYPES: dict[str, ow.dtype] = {
     "BOOL": ow.bool,
     "U8": ow.uint8,
     "I8": ow.int8,
@@ -64,7 +64,7 @@ def _dense(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
             raise TypeError(f"save: '{name}' must be a tensor, got {type(tensor).__name__}")
         if tensor.is_meta:
             raise ValueError(f"save: '{name}' is on the device meta and has no values")
-        if tensor.dtype not in _DTYPES.values():
+        if tensor.dtype not in DTYPES.values():
             raise ValueError(f"save: the format has no {tensor.dtype} ('{name}')")
         dense[name] = tensor.detach().cpu().contiguous()
     return dense
@@ -118,7 +118,7 @@ def load(data: bytes) -> dict[str, Tensor]:
     """
     found = {}
     for name, entry in _package().deserialize(data):
-        dtype = _DTYPES.get(entry["dtype"])
+        dtype = DTYPES.get(entry["dtype"])
         if dtype is None:
             raise ValueError(f"load: '{name}' is of {entry['dtype']}, which Opwright does not have")
         found[name] = _tensor_of(entry["data"], dtype, entry["shape"])

@@ -11,13 +11,17 @@ from collections.abc import Callable
 
 from . import _C
 from ._C import Guard, RuntimeAssert, ShapeEnv, Symbol, SymBool, SymInt
+from ._number_from_data import SymFloat
+from ._settings.recorded_functions import recorded
 
 __all__ = [
     "Guard",
     "RuntimeAssert",
     "ShapeEnv",
     "SymBool",
+    "SymFloat",
     "SymInt",
+    "SymNode",
     "Symbol",
     "check",
     "check_size",
@@ -99,6 +103,7 @@ def guard_or_true(condition: bool | SymBool) -> bool:
     return _C.guard_or_true(condition)
 
 
+@recorded
 def sym_max(a: int | SymInt, b: int | SymInt) -> int | SymInt:
     """Return the larger of two sizes without adding a guard.
 
@@ -110,6 +115,7 @@ def sym_max(a: int | SymInt, b: int | SymInt) -> int | SymInt:
     return _C.sym_max(a, b)
 
 
+@recorded
 def sym_min(a: int | SymInt, b: int | SymInt) -> int | SymInt:
     """Return the smaller of two sizes without adding a guard.
 
@@ -121,6 +127,7 @@ def sym_min(a: int | SymInt, b: int | SymInt) -> int | SymInt:
     return _C.sym_min(a, b)
 
 
+@recorded
 def sym_not(condition: bool | SymBool) -> bool | SymBool:
     """Negate a condition without adding a guard.
 
@@ -152,3 +159,35 @@ def sym_or(*conditions: bool | SymBool) -> bool | SymBool:
     s0 >= 4
     """
     return functools.reduce(operator.or_, conditions, False)
+
+
+class SymNode:
+    """What is behind a symbolic size: `x.shape[0].node`.
+
+    >>> import opwright as ow
+    >>> size = ow.ShapeEnv().make_size(4, "x.size(0)")
+    >>> node = (size * 2).node
+    >>> node.expr, node.hint
+    ('2*s0', 8)
+    """
+
+    def __init__(self, value: SymInt | SymBool) -> None:
+        self._value = value
+
+    @property
+    def expr(self) -> str:
+        """The expression in its one canonical form, as text."""
+        return str(self.shape_env.simplify(self._value))
+
+    @property
+    def hint(self) -> int | bool | None:
+        """The value in this run; None if it depends on data."""
+        return self._value.hint
+
+    @property
+    def shape_env(self) -> ShapeEnv:
+        """The owner of the symbols."""
+        return self._value.shape_env
+
+    def __repr__(self) -> str:
+        return self.expr

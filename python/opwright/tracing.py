@@ -159,6 +159,24 @@ def make_fx(
     >>> print(make_fx(twice, tracing_mode="symbolic")(ow.ones(3)).graph)  # doctest: +ELLIPSIS
     graph(...
     """
+    return tracer_of(
+        f, decomposition_table, tracing_mode, functional=functional, keep_composites=keep_composites
+    )
+
+
+def tracer_of(
+    f: Callable[..., Any],
+    decomposition_table: Mapping[Any, Callable] | Iterable[Any] | None,
+    tracing_mode: Literal["real", "fake", "symbolic"],
+    *,
+    functional: bool = False,
+    keep_composites: bool = False,
+    writes_gradients: bool = True,
+) -> Callable[..., GraphModule]:
+    """Return the function of `make_fx`, with an option for PyTorch's.
+
+    Without `writes_gradients` a backward() in `f` does not change `.grad` when the graph runs.
+    """
     table = (
         dict.fromkeys(decomposition_table or ())
         if not isinstance(decomposition_table, Mapping)
@@ -172,7 +190,11 @@ def make_fx(
                 if function is not None:
                     scope.implement(operator.name, "Decompose", function)
             session = _C.TraceSession(
-                tracing_mode, functional, keep_composites, [each.name for each in table]
+                tracing_mode,
+                functional,
+                keep_composites,
+                [each.name for each in table],
+                writes_gradients,
             )
             return _trace(session, f, args, kwargs, tracing_mode)
         finally:

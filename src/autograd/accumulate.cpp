@@ -10,7 +10,7 @@
 #include "opwright/functions.h"
 
 namespace opwright {
-void accumulate(const Tensor& leaf, Tensor gradient) {
+void accumulate(const Tensor& leaf, Tensor gradient, uint32_t observers) {
   History& history = history_of(leaf);
   std::unique_lock<std::mutex> lock;
   if (history.accumulator) lock = static_cast<Accumulate&>(*history.accumulator).lock();
@@ -21,7 +21,7 @@ void accumulate(const Tensor& leaf, Tensor gradient) {
     if (is_recorded) {
       sum = std::move(gradient);
     } else {
-      sum = is_sole_owner(gradient) ? std::move(gradient) : gradient.detach().clone();
+      sum = is_sole_owner(gradient, observers) ? std::move(gradient) : gradient.detach().clone();
     }
   } else {
     sum = lifted(sum);  // the .grad of an outer tensor is written there
@@ -69,7 +69,9 @@ void Accumulate::apply(std::span<Tensor> gradients, std::span<Tensor> given) {
   const Tensor leaf = this->leaf();
   Tensor gradient = std::move(gradients[0]);
   if (!leaf.is_defined() || !gradient.is_defined()) return;
-  accumulate(leaf, std::move(gradient));
+  // The engine holds the gradient for hooks that run after the node.
+  const uint32_t observers = hooks() && !hooks()->after.empty() ? 1 : 0;
+  accumulate(leaf, std::move(gradient), observers);
 }
 
 }  // namespace opwright

@@ -16,7 +16,8 @@
 namespace opwright {
 
 // Adds to the tensor's own .grad; recorded if grad mode is on. Several threads may add to one leaf.
-void accumulate(const Tensor& leaf, Tensor gradient);
+// The first gradient becomes .grad itself if it has no other owners than `observers`.
+void accumulate(const Tensor& leaf, Tensor gradient, uint32_t observers = 0);
 
 class OPWRIGHT_EXPORT Accumulate final : public TapeNode {
  public:

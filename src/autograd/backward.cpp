@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <utility>
 
 #include "opwright/autograd/accumulate.h"
@@ -91,7 +92,16 @@ Tensor one_for(const ValueMeta& output) {
   return opwright::ones(output.sizes(), output.dtype(), {}, output.device());
 }
 
-RootGradient root_of(const GradientPoint& output, const Tensor& gradient) {
+// As Python prints a shape: "(2, 3)", "(2,)".
+std::string shape_text(std::span<const SymInt> sizes) {
+  std::string text = to_text(sizes);
+  text.front() = '(';
+  text.back() = ')';
+  if (sizes.size() == 1) text.insert(text.size() - 1, ",");
+  return text;
+}
+
+RootGradient root_of(const GradientPoint& output, const Tensor& gradient, size_t place) {
   Edge edge = edge_of(output);
   if (!edge) refuse_hidden_history(output.tensor, "an output");
   OPWRIGHT_CHECK(edge,
@@ -105,9 +115,14 @@ RootGradient root_of(const GradientPoint& output, const Tensor& gradient) {
                      : one_for(meta);
     return {std::move(edge), std::move(one)};
   }
-  OPWRIGHT_CHECK(has_sizes(gradient, meta.sizes()), "backward: the gradient has sizes ",
-                 to_text(ValueMeta(gradient).sizes()), ", but its output has ",
-                 to_text(meta.sizes()));
+  OPWRIGHT_CHECK(has_sizes(gradient, meta.sizes()), "Mismatch in shape: grad_output[", place,
+                 "] has a shape of ", shape_text(ValueMeta(gradient).sizes()), " and output[",
+                 place, "] has a shape of ", shape_text(meta.sizes()), ".");
+  OPWRIGHT_CHECK(is_complex(meta.dtype()) || !is_complex(gradient.dtype()),
+                 "For complex Tensors, both grad_output and output are required to have the same "
+                 "dtype. Mismatch in dtype: grad_output[",
+                 place, "] has a dtype of ", gradient.dtype(), " and output[", place,
+                 "] has a dtype of ", meta.dtype(), ".");
   return {std::move(edge), fit_dtype(gradient, meta.dtype())};
 }
 
@@ -119,7 +134,7 @@ std::vector<RootGradient> roots_of(std::span<const GradientPoint> outputs,
   std::vector<RootGradient> roots;
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (skips && !edge_of(outputs[i])) continue;
-    roots.push_back(root_of(outputs[i], gradients.empty() ? Tensor() : gradients[i]));
+    roots.push_back(root_of(outputs[i], gradients.empty() ? Tensor() : gradients[i], i));
   }
   return roots;
 }
@@ -132,16 +147,6 @@ std::vector<Edge> targets_of(std::span<const GradientPoint> inputs) {
     OPWRIGHT_CHECK(targets.back(), "grad: input ", i, " does not require grad");
   }
   return targets;
-}
-
-// Adds a gradient to the .grad of an input: a tensor, or the edge of a leaf.
-void accumulate_at(const GradientPoint& input, Tensor gradient) {
-  if (input.tensor.is_defined()) return accumulate(input.tensor, std::move(gradient));
-  const auto* leaf = dynamic_cast<const Accumulate*>(input.edge.node.get());
-  if (!leaf) return;
-  if (const Tensor tensor = leaf->leaf(); tensor.is_defined()) {
-    accumulate(tensor, std::move(gradient));
-  }
 }
 
 }  // namespace
@@ -157,13 +162,17 @@ void backward(std::span<const GradientPoint> given_outputs, std::span<const Tens
     }
   }
   const AttentionScope mode(kAttentionGradOff, !options.create_graph);
-  const EngineOptions engine{.keeps_graph = options.keeps_graph || options.create_graph};
+  const EngineOptions engine{.keeps_graph = options.keeps_graph || options.create_graph,
+                             .fills_targets = !inputs.empty()};
   const std::vector<RootGradient> roots = roots_of(outputs, gradients);
   if (inputs.empty()) return run_backward(roots, engine);
   const std::vector<Edge> targets = targets_of(inputs);
   std::vector<Tensor> found = run_backward_to(roots, targets, engine);
+  // Leaves accumulated their gradients; the others are computed tensors.
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (found[i].is_defined()) accumulate_at(inputs[i], std::move(found[i]));
+    if (found[i].is_defined() && inputs[i].tensor.is_defined()) {
+      accumulate(inputs[i].tensor, std::move(found[i]));
+    }
   }
 }
 

@@ -10,9 +10,11 @@
 #include "opwright/autograd/gradient_fit.h"
 #include "opwright/base/small_vector.h"
 #include "opwright/base/thread_state.h"
+#include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/tensor/tensor_impl.h"
+#include "opwright/tensor/wrapper.h"
 
 namespace opwright {
 namespace {
@@ -147,12 +149,22 @@ void run_hooks_after(const TapeNode& node, std::span<Tensor> given,
   for (const auto& entry : after) entry.hook(given, gradients);
 }
 
+// The tensor below all transforms: the batch of a sample has the values of all samples.
+Tensor innermost(const Tensor& tensor) {
+  Tensor found = tensor;
+  while (found.is_defined() && impl(found).is_wrapper()) found = wrapper(found).inner;
+  return found;
+}
+
 void look_for_anomalies(const TapeNode& node, std::span<const Tensor> given) {
+  const InterpreterScope eager(nullptr);
+  const AttentionScope grad_off(kAttentionGradOff, true);
   for (size_t i = 0; i < given.size(); ++i) {
-    if (!given[i].is_defined() || impl(given[i]).is_wrapper() || given[i].is_fake()) continue;
-    const bool has_nan = opwright::isnan(given[i]).any().item().to<bool>();
-    OPWRIGHT_CHECK(!has_nan, "the backward of ", node.name(), node.line_text(),
-                   " returned nan as gradient ", i);
+    const Tensor gradient = innermost(given[i]);
+    if (!gradient.is_defined() || gradient.is_fake()) continue;
+    const bool has_nan = opwright::isnan(gradient).any().item().to<bool>();
+    OPWRIGHT_CHECK(!has_nan, "Function '", node.backward_name(), "' returned nan values in its ", i,
+                   "th output: the backward of ", node.name(), node.line_text());
   }
 }
 
@@ -201,6 +213,7 @@ class Needed {
 
 class Engine;
 constinit thread_local Engine* running __attribute__((tls_model("initial-exec"))) = nullptr;
+constinit thread_local bool checks_nan __attribute__((tls_model("initial-exec"))) = true;
 std::atomic<uint64_t> next_backward{1};
 
 // All nodes that the roots lead to.
@@ -264,15 +277,7 @@ class Engine {
   void step(Waiting::Entry entry) {
     TapeNode& node = *entry.node;
     run_tensor_hooks(node, entry.gradients);
-    bool leads_on = !has_targets_ || !node.accumulates();
-    if (has_targets_) {
-      for (size_t i = 0; i < targets_.size(); ++i) {
-        if (targets_[i].node.get() == &node) found_[i] = entry.gradients[targets_[i].place];
-      }
-      leads_on &= std::ranges::any_of(
-          node.edges(), [&](const Edge& edge) { return edge && is_needed(edge.node.get()); });
-    }
-    if (!leads_on) return;
+    if (has_targets_ && !passes_targets(node, entry.gradients)) return;
     run_hooks_before(node, entry.gradients);
     given_.resize(node.edges().size());
     const bool is_observed = options_.recorder || (node.hooks() && !node.hooks()->after.empty());
@@ -283,9 +288,24 @@ class Engine {
     run_hooks_after(node, given_, gradients);
     if (options_.recorder) [[unlikely]]
       options_.recorder->mark(given_, gradients);
-    if (anomaly_mode()) look_for_anomalies(node, given_);
+    if (anomaly_mode() && checks_nan) look_for_anomalies(node, given_);
     if (!options_.keeps_graph) node.release_saved();
     pass_on(node);
+  }
+
+  // Takes the gradients of targets; returns whether the node runs.
+  [[nodiscard]] bool passes_targets(const TapeNode& node, std::span<const Tensor> gradients) {
+    bool is_target = false;
+    for (size_t i = 0; i < targets_.size(); ++i) {
+      if (targets_[i].node.get() != &node) continue;
+      is_target = true;
+      // What a leaf accumulates itself must not be shared.
+      if (!options_.fills_targets || !node.accumulates()) found_[i] = gradients[targets_[i].place];
+    }
+    if (is_target && options_.fills_targets) return true;
+    return !node.accumulates() && std::ranges::any_of(node.edges(), [&](const Edge& edge) {
+      return edge && is_needed(edge.node.get());
+    });
   }
 
   void pass_on(const TapeNode& node) {
@@ -323,5 +343,7 @@ std::vector<Tensor> run_backward_to(std::span<const RootGradient> roots,
 uint64_t backward_in_progress() noexcept { return running ? running->id() : 0; }
 bool backward_has_targets() noexcept { return running && running->has_targets(); }
 bool will_run(const TapeNode& node) { return running && running->will_run(node); }
+bool anomaly_mode_checks_nan() noexcept { return checks_nan; }
+bool set_anomaly_mode_checks_nan(bool on) noexcept { return std::exchange(checks_nan, on); }
 
 }  // namespace opwright

@@ -24,6 +24,7 @@ class GradientRecorder {
 
 struct EngineOptions {
   bool keeps_graph = false;              // keeps saved values, so that it can run again
+  bool fills_targets = false;            // also runs the nodes of the targets: leaves accumulate
   GradientRecorder* recorder = nullptr;  // null: none
 };
 
@@ -37,7 +38,7 @@ struct RootGradient {
 // Accumulates gradients into leaves.
 void run_backward(std::span<const RootGradient> roots, EngineOptions options = {});
 // Returns the gradients at `targets` instead; undefined: none arrived. Runs only nodes that lead to
-// a target, and does not touch leaves.
+// a target, and does not touch leaves unless `fills_targets`.
 [[nodiscard]] std::vector<Tensor> run_backward_to(std::span<const RootGradient> roots,
                                                   std::span<const Edge> targets,
                                                   EngineOptions options = {});
@@ -49,5 +50,9 @@ void run_backward(std::span<const RootGradient> roots, EngineOptions options = {
 [[nodiscard]] OPWRIGHT_EXPORT bool will_run(const TapeNode& node);
 // Whether it computes gradients at targets only (run_backward_to).
 [[nodiscard]] OPWRIGHT_EXPORT bool backward_has_targets() noexcept;
+
+// Whether anomaly mode also reports NaN gradients on this thread; true unless switched off.
+[[nodiscard]] OPWRIGHT_EXPORT bool anomaly_mode_checks_nan() noexcept;
+OPWRIGHT_EXPORT bool set_anomaly_mode_checks_nan(bool on) noexcept;  // returns the previous one
 
 }  // namespace opwright

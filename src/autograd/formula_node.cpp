@@ -34,7 +34,12 @@ PackedTensorPtr SavedTensor::pack() {
   } without;
   const AttentionScope grad_off(kAttentionGradOff, true);
   Edge history = result_place == kNotAResult ? edge_of(tensor) : Edge();
-  PackedTensorPtr packed = without.hooks->pack(alias_of(tensor));
+  const uint64_t version_before = version_of(tensor);
+  const bool may_pass_itself = result_place == kNotAResult && !history;
+  PackedTensorPtr packed = without.hooks->pack(may_pass_itself ? tensor : alias_of(tensor));
+  OPWRIGHT_CHECK(version_of(tensor) == version_before,
+                 "A saved tensor pack hook is modifying its input in place. The tensor is also a "
+                 "value of the program; pack a clone of it.");
   packed->history = std::move(history);
   tensor = Tensor();
   return packed;

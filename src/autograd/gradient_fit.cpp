@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <span>
 
 #include "opwright/base/small_vector.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
@@ -37,9 +36,9 @@ Tensor undo_broadcast(const Tensor& gradient, std::span<const SymInt> sizes) {
   return sum;
 }
 
-bool is_sole_owner(const Tensor& gradient) {
+bool is_sole_owner(const Tensor& gradient, uint32_t others) {
   const TensorImpl& self = impl(gradient);
-  return !self.is_wrapper() && self.count == 1 && self.storage &&
+  return !self.is_wrapper() && self.count <= 1 + others && self.storage &&
          self.storage->count.load(std::memory_order_acquire) == 1 && !gradient.is_symbolic() &&
          (self.flags & (kAutogradFlags | kOpwFlagFake)) == 0 &&
          (gradient.is_contiguous() ||

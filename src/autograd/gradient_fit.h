@@ -1,6 +1,9 @@
 // Checks gradients and reduces them to the input's shape.
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "opwright/autograd/value_meta.h"
 #include "opwright/tensor.h"
 #include "opwright/visibility.h"
@@ -11,8 +14,9 @@ namespace opwright {
 // broadcast to the gradient's.
 [[nodiscard]] OPWRIGHT_EXPORT Tensor undo_broadcast(const Tensor& gradient,
                                                     std::span<const SymInt> sizes);
-// Whether there are no other owners, so that its memory may be reused or accumulated into.
-[[nodiscard]] bool is_sole_owner(const Tensor& gradient);
+// Whether there are no owners besides this one and `others`, so that its memory may be reused or
+// accumulated into.
+[[nodiscard]] bool is_sole_owner(const Tensor& gradient, uint32_t others = 0);
 // In the memory layout that the .grad of a leaf has: the leaf's strides if they are dense, else
 // contiguous.
 [[nodiscard]] Tensor fit_layout(Tensor gradient, const Tensor& leaf);

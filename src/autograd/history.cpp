@@ -27,9 +27,9 @@ void catch_up(const Tensor& view, History& history) {
   const uint32_t rebases = rebases_of(history.root);
   if (history.seen == rebases) return;
   OPWRIGHT_CHECK(!record->is_under_no_grad || !thread_state().grad_is_enabled(), "a view that ",
-                 record->op->name(),
-                 " made under no_grad is used after its base was modified in place with grad mode "
-                 "on; make the view again");
+                 record->op->name(), " ", record->origin(),
+                 " is used after its base was modified in place with grad mode on; make the view "
+                 "again");
   OPWRIGHT_CHECK(!record->find_fixed_step() || !record->find_fixed_step()->is_of_function,
                  "the output of an autograd.Function is a view and its base or another view of its "
                  "base has been modified inplace, so that its gradient is not known; clone the "
@@ -178,8 +178,14 @@ void detach_in_place(const Tensor& tensor) {
 
 void set_data(const Tensor& tensor, const Tensor& source) {
   replace_contents(impl(tensor), impl(source));
-  History* history = find_history(tensor.get());
-  if (!history || !history->accumulator || history->accumulator->meta(0).fits(tensor)) return;
+  const History* history = find_history(tensor.get());
+  if (history && history->accumulator && !history->accumulator->meta(0).fits(tensor))
+    forget_accumulator(tensor);
+}
+
+void forget_accumulator(const Tensor& leaf) {
+  History* history = find_history(leaf.get());
+  if (!history || !history->accumulator) return;
   static_cast<Accumulate&>(*history->accumulator).forget_leaf();
   history->accumulator = nullptr;
 }
@@ -218,15 +224,35 @@ namespace {
 
 // Who writes, for errors: "aten::mul_.Scalar: 'self'".
 struct Writer {
-  const Operator* op;  // null: a Function
+  const Operator* op;  // null: a function
   uint32_t argument;
   std::string_view function;
+  std::string_view what;  // is written by a function
 
   [[nodiscard]] std::string text() const {
-    if (!op) return concatenate(function, ": an input marked dirty");
+    if (!op) return concatenate(function, ": ", what);
     return concatenate(op->name(), ": '", op->schema().arguments[argument].name, "'");
   }
 };
+
+// Throws RuntimeError for a view that may not be written where autograd records.
+void check_view_write(const Writer& writer, const ViewRecord& view) {
+  OPWRIGHT_CHECK(!view.is_hidden(), writer.text(), " is a view that ", view.op->name(), " ",
+                 view.origin(),
+                 ", and cannot be modified in place with grad mode on; make the view with grad "
+                 "mode on, or write under no_grad");
+  const ViewRecord* fixed = view.is_differentiable() ? view.find_fixed_step() : nullptr;
+  OPWRIGHT_CHECK(!fixed || fixed->is_of_function, writer.text(), " is one of the views that ",
+                 fixed->op->name(),
+                 " returned. The output of a function that returns multiple views cannot be "
+                 "modified in place where autograd records; compute a new tensor, or take the "
+                 "view by an index");
+  OPWRIGHT_CHECK(!fixed, writer.text(),
+                 " is an output of an autograd.Function that is a view and is being modified "
+                 "inplace. This view was created inside a custom Function (or because an input "
+                 "was returned as-is), whose own backward the write would override; clone the "
+                 "output of the Function");
+}
 
 void check_write_by(const Writer& writer, const Tensor& written) {
   const TensorImpl& self = impl(written);
@@ -239,26 +265,9 @@ void check_write_by(const Writer& writer, const Tensor& written) {
                  " was made in inference mode and cannot be modified in place where autograd "
                  "records; clone it first");
   const ViewRecord* view = find_view(written);
-  Tensor root = written;
-  if (view) {
-    OPWRIGHT_CHECK(!view->is_hidden(), writer.text(), " is a view that ", view->op->name(),
-                   " made under no_grad, and cannot be modified in place with grad mode on; make "
-                   "the view with grad mode on, or write under no_grad");
-    if (view->is_differentiable()) {
-      const ViewRecord* fixed = view->find_fixed_step();
-      OPWRIGHT_CHECK(!fixed || fixed->is_of_function, writer.text(), " is one of the views that ",
-                     fixed->op->name(),
-                     " returned. The output of a function that returns multiple views cannot be "
-                     "modified in place where autograd records; compute a new tensor, or take the "
-                     "view by an index");
-      OPWRIGHT_CHECK(!fixed, writer.text(),
-                     " is an output of an autograd.Function that is a view and is being modified "
-                     "inplace. This view was created inside a custom Function (or because an input "
-                     "was returned as-is), whose own backward the write would override; clone the "
-                     "output of the Function");
-      root = find_history(written.get())->root;
-    }
-  }
+  if (view) check_view_write(writer, *view);
+  const bool has_root = view && view->is_differentiable();
+  const Tensor root = has_root ? find_history(written.get())->root : written;
   const bool is_leaf_itself = requires_grad(written) && is_leaf(written);
   OPWRIGHT_CHECK(!is_leaf_itself && (!requires_grad(root) || !is_leaf(root)), writer.text(),
                  " is a ", is_leaf_itself ? "" : "view of a ",
@@ -269,11 +278,17 @@ void check_write_by(const Writer& writer, const Tensor& written) {
 }  // namespace
 
 void check_write(const Operator& op, uint32_t argument, const Tensor& written) {
-  check_write_by({&op, argument, {}}, written);
+  check_write_by({&op, argument, {}, {}}, written);
 }
 
 void check_function_write(std::string_view function, const Tensor& written) {
-  check_write_by({nullptr, 0, function}, written);
+  check_write_by({nullptr, 0, function, "an input marked dirty"}, written);
+}
+
+void check_view_in_place(std::string_view function, const Tensor& tensor) {
+  const ViewRecord* view = find_view(tensor);
+  if (view && requires_grad(find_history(tensor.get())->root))
+    check_view_write({nullptr, 0, function, "the tensor"}, *view);
 }
 
 void rebase(const Tensor& written, TapeNodePtr node, uint32_t place) {

@@ -35,6 +35,7 @@ struct OPWRIGHT_EXPORT ViewRecord : Counted<ViewRecord> {
   bool gives_list = false;
   bool is_of_function = false;    // the output of an autograd.Function, which has its own backward
   bool is_under_no_grad = false;  // grad mode was off, or the base is such a view
+  bool is_of_inference = false;   // and that by inference mode
   SmallVector<OpwValue, 2> rest;  // the arguments without the base, owned
 
   ViewRecord() = default;
@@ -44,6 +45,8 @@ struct OPWRIGHT_EXPORT ViewRecord : Counted<ViewRecord> {
   // Whether it was created under no_grad, or from such a view: it may not be written with grad mode
   // on.
   [[nodiscard]] bool is_hidden() const;
+  // "made under no_grad" or "made in inference mode", for errors about a hidden view.
+  [[nodiscard]] const char* origin() const;
   // Whether autograd treats it as an independent value (detach).
   [[nodiscard]] bool is_detached() const;
   // The step that returned a list of views (unbind, split) or that an autograd.Function made, here
@@ -115,6 +118,8 @@ OPWRIGHT_EXPORT void retain_gradient(const Tensor& tensor);
 OPWRIGHT_EXPORT void detach_in_place(const Tensor& tensor);
 // Makes the tensor show what `source` shows (.data = ...); neither is a wrapper.
 OPWRIGHT_EXPORT void set_data(const Tensor& tensor, const Tensor& source);
+// Makes a leaf another one for the tape: what was computed from it gives it no gradient any more.
+OPWRIGHT_EXPORT void forget_accumulator(const Tensor& leaf);
 
 // The value with the history of another tensor: opwright::graft.
 [[nodiscard]] Tensor graft(const Tensor& history, const Tensor& value);
@@ -146,6 +151,8 @@ void note_results_as_views(const Operator& op, Arguments args, Results results);
 void check_write(const Operator& op, uint32_t argument, const Tensor& written);
 // The same for an input that an autograd.Function marks dirty.
 OPWRIGHT_EXPORT void check_function_write(std::string_view function, const Tensor& written);
+// The same for a tensor that becomes a view of itself (transpose_).
+OPWRIGHT_EXPORT void check_view_in_place(std::string_view function, const Tensor& tensor);
 // The tensor's memory now holds output `place` of the node.
 OPWRIGHT_EXPORT void rebase(const Tensor& written, TapeNodePtr node, uint32_t place);
 

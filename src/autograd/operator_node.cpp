@@ -6,11 +6,13 @@
 #include <thread>
 #include <utility>
 
+#include "opwright/autograd/backward_refusal.h"
 #include "opwright/autograd/gradient_fit.h"
 #include "opwright/base/block_cache.h"
 #include "opwright/base/given_error.h"
 #include "opwright/base/user_line.h"
 #include "opwright/dispatch/owned_results.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/error.h"
 #include "opwright/symbolic/shape_env/value_finder.h"
 #include "opwright/tensor/view.h"
@@ -179,9 +181,25 @@ void OperatorNode::pack_saved() {
 }
 
 void OperatorNode::check_not_released() const {
-  OPWRIGHT_CHECK(!is_released_, "the values that ", op_->name(),
-                 " saved for its backward were freed by an earlier backward. Specify "
-                 "retain_graph=True in the first one to run it again");
+  if (!is_released_) return;
+  throw_backward_refusal(
+      "RuntimeError",
+      concatenate("the values that ", op_->name(),
+                  " saved for its backward were freed by an earlier backward. Specify "
+                  "retain_graph=True in the first one to run it again"));
+}
+
+void OperatorNode::check_not_detached(const SavedTensor& kept) const {
+  const bool is_plain = !extra_ || extra_->argument_lengths.empty();
+  if (!is_plain || kept.argument >= op_->num_arguments() || impl(kept.tensor).is_wrapper()) return;
+  const uint64_t below = (uint64_t{1} << kept.argument) - 1;
+  const auto which = static_cast<size_t>(std::popcount(below & op_->all_tensor_args()));
+  const Edge& edge = edges()[which];
+  OPWRIGHT_CHECK(!edge || edge.node->accumulates(), op_->name(),
+                 ": Trying to use a saved tensor that has been detached in-place, i.e. with "
+                 ".detach_(): '",
+                 op_->schema().arguments[kept.argument].name,
+                 "'. This is not supported, please use out-of-place `.detach()` instead");
 }
 
 size_t OperatorNode::num_saved() const {
@@ -211,12 +229,17 @@ Tensor OperatorNode::saved(size_t index) {
         is_argument ? concatenate("'", op_->schema().arguments[kept.argument].name, "'")
         : kept.result_place != SavedTensor::kNotAResult ? std::string("its result")
                                                         : concatenate("saved tensor ", index);
-    throw_error(
-        "RuntimeError", op_->name(), ": ", what,
-        ", saved for its backward, was modified by an in-place operation: it is at version ",
-        version, ", expected ", kept.version,
-        "\n  Clone it before it is written, or write to a copy.");
+    throw_backward_refusal(
+        "RuntimeError",
+        concatenate(
+            op_->name(), ": ", what,
+            ", saved for its backward, was modified by an in-place operation: it is at version ",
+            version, ", expected ", kept.version,
+            "\n  Clone it before it is written, or write to a copy."));
   }
+  const bool may_be_detached = kept.result_place == SavedTensor::kNotAResult &&
+                               (impl(kept.tensor).flags & kOpwFlagRequiresGrad) == 0;
+  if (may_be_detached) check_not_detached(kept);
   return std::move(kept).unpack(*this, nullptr);
 }
 
@@ -388,12 +411,19 @@ void OperatorNode::throw_failed_formula() {
   throw error;
 }
 
+void OperatorNode::throw_missing_formula() const {
+  const std::string text =
+      concatenate(op_->name(),
+                  " has no backward formula, so nothing can be trained through it\n  Register one "
+                  "with register_autograd, or call it under no_grad or on detached tensors.");
+  // Only a trace records control flow as a call: eager code differentiates the branch that ran.
+  if (has_property(*op_, Property::Internal)) throw Error("NotImplementedError", text);
+  throw_backward_refusal("NotImplementedError", text);
+}
+
 void OperatorNode::call_formula(std::span<Tensor> gradients, Results results) {
   const OpwRecord* formula = op_->record(Slot::Autograd);
-  OPWRIGHT_CHECK_KIND("NotImplementedError", formula, op_->name(),
-                      " has no backward formula, so nothing can be trained through it\n  Register "
-                      "one with register_autograd, or call it under no_grad or on detached "
-                      "tensors.");
+  if (!formula) throw_missing_formula();
   static const std::vector<uint32_t> plain;
   const FormulaArguments args(context(), gradients, extra_ ? extra_->gradient_lengths : plain);
   const Arguments passed = args.get();

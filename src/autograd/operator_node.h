@@ -124,11 +124,14 @@ class OPWRIGHT_EXPORT OperatorNode final : public FormulaNode {
   void fill(std::span<Tensor> gradients) const;
   void call_formula(std::span<Tensor> gradients, Results results);
   void check_not_released() const;
+  // Throws RuntimeError if an argument had a history when it was saved, and lost it by detach_.
+  void check_not_detached(const SavedTensor& kept) const;
   // Takes ownership of the gradient, as far as it is needed.
   void give(uint32_t which, uint32_t argument, OpwValue& gradient, std::span<Tensor> given,
             size_t& next);
   void give_one(uint32_t argument, Tensor gradient, Tensor& given, size_t edge);
   [[noreturn]] void throw_failed_formula();
+  [[noreturn]] void throw_missing_formula() const;
 
   OpwContext context_;
   const Operator* op_;

@@ -138,8 +138,9 @@ void attach(const Tensor& result, TapeNodePtr node, uint32_t place, bool is_view
 
 class Recorder {
  public:
-  Recorder(const Operator& op, Arguments args, Results results)
-      : op_(op), args_(args), results_(results) {}
+  // Without `known` results, it makes the call.
+  Recorder(const Operator& op, Arguments args, Results results, Arguments known = {})
+      : op_(op), args_(args), results_(results), known_(known) {}
 
   void run() {
     check_writes(op_, args_);
@@ -147,7 +148,11 @@ class Recorder {
     node_ = TapeNodePtr::take(made);
     const std::vector<Value> old = keep_old(op_, *made, args_);
     note_versions(op_, args_, saving_);
-    call_below_autograd(op_, args_, results_);
+    if (known_.empty()) [[likely]] {
+      call_below_autograd(op_, args_, results_);
+    } else {
+      for (size_t i = 0; i < known_.size(); ++i) results_[i] = copy_value(known_[i]);
+    }
     try {
       if (op_.gives_views()) note_views(op_, args_, results_);
       save(op_, *made, args_, results_, old, saving_);
@@ -216,6 +221,7 @@ class Recorder {
   const Operator& op_;
   Arguments args_;
   Results results_;
+  Arguments known_;
   TapeNodePtr node_;
   OperatorNode::Saving saving_;
 };
@@ -239,6 +245,23 @@ void record_call(const Operator& op, Arguments args, Results results) {
     }
   }
   Recorder(op, args, results).run();
+}
+
+bool record_known_results(const Operator& op, Arguments args, Arguments known, Results results) {
+  if (op.writes_arguments() || op.gives_views() || op.num_results() == 0) return false;
+  bool is_differentiated = false;
+  op.visit_tensor_arguments(args, [&](uint32_t /*index*/, OpwTensor* tensor) {
+    const BorrowedTensor lent(tensor);
+    is_differentiated |= tensor && impl(tensor).level == current_interpreter() && edge_of(lent);
+  });
+  if (!thread_state().grad_is_enabled() || !is_differentiated ||
+      op.tags().has(Tag::Nondifferentiable)) {
+    for (size_t i = 0; i < known.size(); ++i) results[i] = copy_value(known[i]);
+    return true;
+  }
+  if (!op.record(Slot::Autograd) || op.record(Slot::AutogradKernel)) return false;
+  Recorder(op, args, results, known).run();
+  return true;
 }
 
 }  // namespace opwright

@@ -24,6 +24,7 @@ void note_view(const Operator& op, Arguments args, uint32_t viewed, uint32_t pla
                OpwTensor* result) {
   OpwTensor* base = args[viewed].as_tensor;
   if (result == base || impl(result).level != impl(base).level) return;
+  if (base->flags & kOpwFlagInference) return;  // has no history that a write could change
   // A composite may return a copy if no view is possible (reshape).
   if (&storage_of(impl(result)) != &storage_of(impl(base))) return;
   const Tensor view = Tensor::borrow(result);
@@ -37,6 +38,7 @@ void note_view(const Operator& op, Arguments args, uint32_t viewed, uint32_t pla
   } else if (of_base && of_base->view && of_base->view->is_hidden()) {
     history.root = of_base->root;
     record->is_under_no_grad = true;  // inherited by views of such a view
+    record->is_of_inference = of_base->view->is_of_inference;
   } else {
     history.root = Tensor::borrow(base);
   }
@@ -44,7 +46,8 @@ void note_view(const Operator& op, Arguments args, uint32_t viewed, uint32_t pla
   record->viewed = viewed;
   record->place = place;
   record->gives_list = gives_list;
-  record->is_under_no_grad |= !thread_state().grad_is_enabled();
+  record->is_of_inference |= thread_state().is_inference();
+  record->is_under_no_grad |= record->is_of_inference || !thread_state().grad_is_enabled();
   for (uint32_t i = 0; i < args.size(); ++i) {
     if (i != viewed) record->rest.push_back(copy_value(args[i]));
   }
@@ -65,6 +68,9 @@ ViewRecord::~ViewRecord() {
 
 bool ViewRecord::is_differentiable() const { return !is_under_no_grad && !is_detached(); }
 bool ViewRecord::is_hidden() const { return is_under_no_grad && !is_detached(); }
+const char* ViewRecord::origin() const {
+  return is_of_inference ? "made in inference mode" : "made under no_grad";
+}
 const ViewRecord* ViewRecord::find_fixed_step() const {
   const ViewRecord* step = this;
   while (step && !step->gives_list && !step->is_of_function) step = step->parent.get();

@@ -20,9 +20,10 @@ const AutogradHooks* autograd_hooks() noexcept {
 }
 
 void note_views(const Operator& op, Arguments args, Results results) {
-  constexpr uint32_t kUnseen = kAttentionInference | kAttentionBelowRecording;
   const AutogradHooks* hooks = autograd_hooks();
-  if (hooks && (thread_state().attention & kUnseen) == 0) hooks->note_views(op, args, results);
+  if (hooks && (thread_state().attention & kAttentionBelowRecording) == 0) {
+    hooks->note_views(op, args, results);
+  }
 }
 
 }  // namespace opwright

@@ -56,7 +56,9 @@ bool has_history(OpwTensor* tensor, bool is_written, const Interpreter* level) {
                                        const Interpreter* level) {
   bool needs = false;
   op.visit_tensor_arguments(args, [&](uint32_t index, OpwTensor* tensor) {
-    needs = needs || has_history(tensor, op.writes_argument(index), level);
+    // A view of a tensor of inference mode is one as well: it has no history.
+    const bool is_inference_view = op.gives_views() && (tensor->flags & kOpwFlagInference);
+    needs = needs || (!is_inference_view && has_history(tensor, op.writes_argument(index), level));
   });
   return needs;
 }
@@ -102,24 +104,31 @@ bool is_recorded_whole(const Operator& op) {
   return level && level->keeps_whole_while_recording(op);
 }
 
-// The operators whose autograd kernels run on this thread, innermost last.
-thread_local SmallVector<const Operator*, 4> running_autograd_kernels;
+// An autograd kernel that runs at a level; the levels below run it for themselves.
+struct RunningKernel {
+  const Operator* op;
+  const Interpreter* level;
+  friend bool operator==(const RunningKernel&, const RunningKernel&) = default;
+};
+// Those of this thread, innermost last.
+thread_local SmallVector<RunningKernel, 4> running_autograd_kernels;
 
 class AutogradKernelScope {
  public:
-  explicit AutogradKernelScope(const Operator& op) { running_autograd_kernels.push_back(&op); }
+  explicit AutogradKernelScope(RunningKernel kernel) { running_autograd_kernels.push_back(kernel); }
   ~AutogradKernelScope() { running_autograd_kernels.pop_back(); }
   AutogradKernelScope(const AutogradKernelScope&) = delete;
   AutogradKernelScope& operator=(const AutogradKernelScope&) = delete;
 };
 
-// Runs the kernel that wraps the operator's autograd; a call of the same operator inside it is not
-// recorded.
+// Runs the kernel that wraps the operator's autograd; a call of the same operator inside it, at the
+// same level, is not recorded.
 void run_autograd_kernel(const Operator& op, const OpwRecord& kernel, Arguments args,
                          Results results) {
-  if (std::ranges::find(running_autograd_kernels, &op) != running_autograd_kernels.end())
+  const RunningKernel running{&op, current_interpreter()};
+  if (std::ranges::find(running_autograd_kernels, running) != running_autograd_kernels.end())
     return call_below_autograd(op, args, results);
-  const AutogradKernelScope scope(op);
+  const AutogradKernelScope scope(running);
   run_record(op, kernel, args, results);
 }
 

@@ -174,10 +174,10 @@ void throw_mixed(const Operator& op, uint32_t argument, OpwTensor* real) {
 }
 
 void throw_real_in_fake_mode(const Operator& op, uint32_t argument, OpwTensor* real) {
-  throw_error("RuntimeError", op.name(), ": argument '", argument_name(op, argument),
+  throw_error("InputValueError", op.name(), ": argument '", argument_name(op, argument),
               "' is a real tensor (", tensor_text(real), "), but FakeTensorMode is active",
               at_user_line(),
-              "\n  Please convert all Tensors to fake ones first: mode.from_tensor(",
+              "\n  Please convert all Tensors to FakeTensors first: mode.from_tensor(",
               argument_name(op, argument), "); tensors made inside the mode are fake already.");
 }
 

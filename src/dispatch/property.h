@@ -14,17 +14,17 @@
 namespace opwright {
 
 enum class Property : uint8_t {
-  Builtin,         // declared in functions.yaml, or the functional form of such an operator
-  Internal,        // defined by the core for its own graphs: opwright::cond
-  FunctionalForm,  // made from an operator that writes or draws (functional_sibling.h)
-  Backward,        // the backward of another operator: its arguments depend on each other
-  Cheap,           // copies or fills: recomputing it costs no more than a pointwise operator
-  CompiledWhole,   // compile keeps the call: one kernel, or the reduction of a nest, computes it
-  DrawsByElement,  // random: element i of the results is drawn for element i of the tensors
-  DrawsBySize,     // random: only the sizes of the first tensor matter, not its values
-  Factory,         // makes a tensor from the metadata of an argument: new_zeros, zeros_like
-  FixesSizes,      // computes sizes that are no integer expressions, so fakes fix the inputs' sizes
-  ReadsStorage,    // reads elements of the storage that the argument does not show
+  Builtin,          // declared in functions.yaml, or the functional form of such an operator
+  Internal,         // defined by the core for its own graphs: opwright::cond
+  FunctionalForm,   // made from an operator that writes or draws (functional_sibling.h)
+  Backward,         // the backward of another operator: its arguments depend on each other
+  Cheap,            // copies or fills: recomputing it costs no more than a pointwise operator
+  CompiledWhole,    // compile keeps the call: one kernel, or the reduction of a nest, computes it
+  DrawsByElement,   // random: element i of the results is drawn for element i of the tensors
+  DrawsBySize,      // random: only the sizes of the first tensor matter, not its values
+  Factory,          // makes a tensor from the metadata of an argument: new_zeros, zeros_like
+  FixesSizes,       // its sizes are not integer expressions, so fakes fix the sizes of the inputs
+  ReadsStorage,     // reads elements of the storage that the argument does not show
   StrideDependent,  // its results depend on the strides of its arguments
   UniqueIndices,    // its gradient formula assumes that no location is written twice
 };

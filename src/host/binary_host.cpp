@@ -14,13 +14,17 @@ BinaryHost::BinaryHost(const OpwBinary& binary, std::string path)
   std::vector<const OpwImport*> by_index(binary.num_imports);
   for (const OpwImport* each = binary.imports; each; each = each->next)
     by_index[each->index] = each;
-  for (const OpwImport* each : by_index) imports_.emplace_back(each->name, each->signature);
+  for (const OpwImport* each : by_index) imports_.emplace_back(*each);
 }
 
 void BinaryHost::resolve_imports() {
-  for (HostOperator& each : imports_) {
+  for (Import& each : imports_) {
     try {
-      each.resolve();
+      if (each.host_function) {
+        each.host_function->check_caller(each.signature());
+      } else {
+        each.op.resolve();
+      }
     } catch (Error& error) {
       error.add_note("library", "imported by " + path_);
       throw;
@@ -34,7 +38,10 @@ int BinaryHost::call_import(const OpwHost* host, uint32_t index, const OpwValue*
     auto* self = static_cast<BinaryHost*>(host->instance);
     if (index >= self->imports_.size())
       throw_error("IndexError", "the binary has no import ", index);
-    self->imports_[index].call(args, num_args, results, num_results);
+    Import& import = self->imports_[index];
+    if (import.host_function) [[unlikely]]
+      return import.host_function->run(args, num_args, results, num_results);
+    import.op.call(args, num_args, results, num_results);
   });
 }
 

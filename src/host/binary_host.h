@@ -6,6 +6,7 @@
 #include <deque>
 #include <string>
 
+#include "opwright/host/host_functions.h"
 #include "opwright/registration/operator_handle.h"
 
 namespace opwright {
@@ -28,8 +29,19 @@ class BinaryHost : public OpwHost {
   static int call_import(const OpwHost* host, uint32_t index, const OpwValue* args,
                          uint32_t num_args, OpwValue* results, uint32_t num_results);
 
+  struct Import {
+    HostOperator op;
+    const char* (*signature)();
+    const HostFunction* host_function;  // run instead of `op`; may be null
+
+    explicit Import(const OpwImport& import)
+        : op(import.name, import.signature),
+          signature(import.signature),
+          host_function(find_host_function(import.name)) {}
+  };
+
   std::string path_;
-  std::deque<HostOperator> imports_;  // by index; a deque, since handles do not move
+  std::deque<Import> imports_;  // by index; a deque, since handles do not move
 };
 
 }  // namespace opwright

@@ -5,6 +5,8 @@
 
 #include "opwright/dispatch/registry.h"
 #include "opwright/host/binary.h"
+#include "opwright/host/host_functions.h"
+#include "opwright/schema/parser.h"
 #include "opwright/schema/schema.h"
 
 namespace opwright {
@@ -97,6 +99,24 @@ ArgumentDescription describe_argument(const Argument& argument) {
           .default_value = argument.default_value ? &argument.default_value->get() : nullptr};
 }
 
+OperatorDescription describe_schema(const Schema& schema) {
+  OperatorDescription description{.name = schema.name.text(),
+                                  .name_space = schema.name.name_space,
+                                  .base = schema.name.base,
+                                  .overload = schema.name.overload,
+                                  .schema = to_text(schema),
+                                  .tags = {},
+                                  .arguments = {},
+                                  .results = {},
+                                  .site = {},
+                                  .library = {}};
+  for (const Argument& each : schema.arguments)
+    description.arguments.push_back(describe_argument(each));
+  for (const Return& each : schema.returns)
+    description.results.push_back(describe_result(schema, each));
+  return description;
+}
+
 std::string defined_name(const BlockDefinition& definition) {
   OperatorName name = Registry::get().parse(definition.schema).name;
   if (name.name_space.empty()) name.name_space = definition.name_space;
@@ -128,22 +148,13 @@ std::vector<BinaryFunction> take_functions(BlockContents& contents) {
 }  // namespace
 
 OperatorDescription describe_operator(const std::string& name) {
+  if (const HostFunction* function = find_host_function(name))
+    return describe_schema(parse_schema(function->schema));
   const Operator& op = Registry::get().require(name);
-  const Schema& schema = op.schema();
-  OperatorDescription description{.name = op.name(),
-                                  .name_space = schema.name.name_space,
-                                  .base = schema.name.base,
-                                  .overload = schema.name.overload,
-                                  .schema = to_text(schema),
-                                  .tags = op.tags(),
-                                  .arguments = {},
-                                  .results = {},
-                                  .site = op.site().text(),
-                                  .library = op.origin()};
-  for (const Argument& each : schema.arguments)
-    description.arguments.push_back(describe_argument(each));
-  for (const Return& each : schema.returns)
-    description.results.push_back(describe_result(schema, each));
+  OperatorDescription description = describe_schema(op.schema());
+  description.tags = op.tags();
+  description.site = op.site().text();
+  description.library = op.origin();
   return description;
 }
 

@@ -67,7 +67,7 @@ std::vector<Value> FakeCall::run(const std::string& op, std::span<const OpwValue
 
 bool FakeCall::has_decided() const { return !state_->mode->shape_env().guards().empty(); }
 
-bool FakeCall::is_foretold(const SymInt& size) const {
+bool FakeCall::is_predicted(const SymInt& size) const {
   if (!size.is_symbolic()) return true;
   const std::vector<std::string> names = state_->mode->shape_env().free_symbols(size);
   return std::ranges::all_of(names,

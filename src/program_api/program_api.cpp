@@ -17,6 +17,7 @@
 #include "opwright/program/file/program_file.h"
 #include "opwright/program_api/program_handle.h"  // IWYU pragma: keep
 #include "opwright/program_api/program_run.h"
+#include "opwright/pt2/saved_program.h"
 #include "opwright/runtime/runtime.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/random_state.h"
@@ -108,7 +109,7 @@ OpwProgram* opw_program_load(const char* path) {
   std::unique_ptr<OpwProgram> program;
   run_guarded([&] {
     require("opw_program_load", path, "path");
-    program = std::make_unique<OpwProgram>(opwright::load_program_file(path));
+    program = std::make_unique<OpwProgram>(opwright::load_saved_program(path));
   });
   return program.release();
 }

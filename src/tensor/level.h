@@ -20,7 +20,7 @@ class OPWRIGHT_EXPORT Level : public Counted<Level> {
   [[nodiscard]] virtual const char* advice() const {
     return "Return it from the transformed function instead of storing it.";
   }
-  // Whether one of its tensors stands for all samples of a batch.
+  // Whether one of its tensors represents all samples of a batch.
   [[nodiscard]] virtual bool maps_samples() const noexcept { return false; }
 };
 

@@ -40,16 +40,17 @@ float read_e4m3fn(const void* element) {
   return sign * std::ldexp(static_cast<float>(8 + mantissa), exponent - 10);
 }
 
-std::string printed(const char* format, double value) {
+std::string printed(const char* format, int precision, double value) {
   if (std::isnan(value)) return "nan";  // printf writes the sign of a nan
-  char buffer[400];                     // the largest double has 309 digits
-  std::snprintf(buffer, sizeof buffer, format, value);
+  char buffer[400];                     // the largest double has 309 digits, and 40 follow
+  std::snprintf(buffer, sizeof buffer, format, precision, value);
   return buffer;
 }
 
 }  // namespace
 
-FloatFormat::FloatFormat(const std::vector<double>& shown) {
+FloatFormat::FloatFormat(const std::vector<double>& shown, const PrintOptions& options)
+    : precision_(static_cast<int>(options.precision)) {
   double least = std::numeric_limits<double>::infinity();
   double largest = 0;
   for (const double value : shown) {
@@ -59,16 +60,17 @@ FloatFormat::FloatFormat(const std::vector<double>& shown) {
     has_only_integers_ = has_only_integers_ && value == std::ceil(value);
   }
   if (largest == 0) return;
-  is_scientific_ = largest / least > 1000 || largest > 1e8 || least < 1e-4;
+  is_scientific_ =
+      options.is_scientific.value_or(largest / least > 1000 || largest > 1e8 || least < 1e-4);
   for (const double value : shown) {
     if (std::isfinite(value) && value != 0) width_ = std::max(width_, bare_text(value).size());
   }
 }
 
 std::string FloatFormat::bare_text(double value) const {
-  if (is_scientific_) return printed("%.4e", value);
-  if (!has_only_integers_) return printed("%.4f", value);
-  return printed("%.0f", value) + (std::isfinite(value) ? "." : "");
+  if (is_scientific_) return printed("%.*e", precision_, value);
+  if (!has_only_integers_) return printed("%.*f", precision_, value);
+  return printed("%.*f", 0, value) + (std::isfinite(value) ? "." : "");
 }
 
 std::string FloatFormat::text(double value) const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "opwright/dtype.h"
+#include "opwright/tensor/print_options.h"
 #include "opwright/visibility.h"
 
 namespace opwright {
@@ -14,7 +15,7 @@ namespace opwright {
 // shown.
 class FloatFormat {
  public:
-  explicit FloatFormat(const std::vector<double>& shown);
+  FloatFormat(const std::vector<double>& shown, const PrintOptions& options);
 
   [[nodiscard]] std::string text(double value) const;  // padded on the left to width()
   [[nodiscard]] size_t width() const noexcept { return width_; }
@@ -22,6 +23,7 @@ class FloatFormat {
  private:
   [[nodiscard]] std::string bare_text(double value) const;
 
+  int precision_;
   bool is_scientific_ = false;
   bool has_only_integers_ = true;
   size_t width_ = 1;

@@ -134,6 +134,9 @@ bool shares_a_byte(const TensorImpl& a, const ByteRange& a_range, const TensorIm
 
 // With symbols, the decidable case: a dimension of more than one element repeats one.
 bool is_expanded(const SymbolicShape& shape) {
+  for (const SymInt& size : shape.sizes) {
+    if (is_plain_int(size, 0)) return false;
+  }
   for (size_t i = 0; i < shape.sizes.size(); ++i) {
     if (is_plain_int(shape.strides[i], 0) && is_known_less(SymInt(1), shape.sizes[i])) return true;
   }

@@ -18,14 +18,12 @@
 #include "opwright/tensor/extent.h"
 #include "opwright/tensor/level.h"
 #include "opwright/tensor/number_text.h"
+#include "opwright/tensor/print_options.h"
 #include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {
 namespace {
 
-constexpr size_t kLineWidth = 80;
-constexpr int64_t kEdgeItems = 3;
-constexpr int64_t kMostElements = 1000;
 constexpr int64_t kMostShown = 100'000;  // the limit when many dimensions are shortened
 constexpr std::string_view kPrefix = "tensor(";
 
@@ -35,11 +33,12 @@ int64_t numel_of(const TensorImpl& tensor) {
   return product;
 }
 
-bool has_too_many_shown(const TensorImpl& tensor) {
-  if (numel_of(tensor) <= kMostElements) return false;
+// Whether many dimensions are shortened and the ends are still too many.
+bool has_too_many_shown(const TensorImpl& tensor, const PrintOptions& options) {
+  if (numel_of(tensor) <= options.threshold) return false;
   int64_t shown = 1;
   for (const int64_t size : tensor.shape()) {
-    shown *= std::min(size, 2 * kEdgeItems);
+    shown *= std::min(size, 2 * std::min(options.edge_items, kMostShown));
     if (shown > kMostShown) return true;
   }
   return false;
@@ -70,12 +69,13 @@ class CpuMemory {
 // Writes the nested brackets of one tensor.
 class TensorPrinter {
  public:
-  TensorPrinter(const TensorImpl& tensor, const std::byte* first)
+  TensorPrinter(const TensorImpl& tensor, const std::byte* first, const PrintOptions& options)
       : tensor_(tensor),
         first_(first),
-        is_cut_(numel_of(tensor) > kMostElements),
-        real_({}),
-        imag_({}) {
+        options_(options),
+        is_cut_(numel_of(tensor) > options.threshold),
+        real_({}, options),
+        imag_({}, options) {
     if (numel_of(tensor) == 0) return;  // there may be no memory to walk over
     const DType dtype = tensor.dtype();
     if (is_floating(dtype) || is_complex(dtype)) {
@@ -86,8 +86,8 @@ class TensorPrinter {
         reals.push_back(parts.real);
         imags.push_back(parts.imag);
       });
-      real_ = FloatFormat(reals);
-      imag_ = FloatFormat(imags);
+      real_ = FloatFormat(reals, options);
+      imag_ = FloatFormat(imags, options);
     } else {
       visit_shown(0, first, [&](const std::byte* element) {
         discrete_width_ = std::max(discrete_width_, discrete_text(element, dtype).size());
@@ -102,7 +102,8 @@ class TensorPrinter {
 
  private:
   [[nodiscard]] bool is_cut(size_t dim) const {
-    return is_cut_ && tensor_.dl.shape[dim] > 2 * kEdgeItems;
+    return is_cut_ && tensor_.dl.shape[dim] / 2 >= options_.edge_items &&
+           tensor_.dl.shape[dim] > 2 * options_.edge_items;
   }
   [[nodiscard]] const std::byte* at(size_t dim, const std::byte* from, int64_t index) const {
     return from +
@@ -114,9 +115,10 @@ class TensorPrinter {
   void visit_indices(size_t dim, const Visit& visit, const Gap& gap) const {
     const int64_t size = tensor_.dl.shape[dim];
     for (int64_t i = 0; i < size; ++i) {
-      if (is_cut(dim) && i == kEdgeItems) {
+      if (is_cut(dim) && i == options_.edge_items) {
         gap();
-        i = size - kEdgeItems;
+        i = size - options_.edge_items;
+        if (i == size) break;
       }
       visit(i);
     }
@@ -159,9 +161,10 @@ class TensorPrinter {
         [&] { append("..."); });
     return text + "]";
   }
-  // One innermost dimension, broken into lines of kLineWidth.
+  // One innermost dimension, broken into lines.
   [[nodiscard]] std::string row_text(size_t dim, const std::byte* from, size_t indent) const {
-    const size_t room = kLineWidth - std::min(kLineWidth, indent);
+    const auto line_width = static_cast<size_t>(options_.line_width);
+    const size_t room = line_width - std::min(line_width, indent);
     const size_t per_line = std::max<size_t>(1, room / (element_width() + 2));
     const std::string new_line = ",\n" + std::string(indent + 1, ' ');
     std::string text = "[";
@@ -178,6 +181,7 @@ class TensorPrinter {
 
   const TensorImpl& tensor_;
   const std::byte* first_;
+  const PrintOptions& options_;
   bool is_cut_;
   FloatFormat real_;
   FloatFormat imag_;
@@ -194,12 +198,13 @@ std::string tuple_text(const Tensor& tensor) {
   return text;
 }
 
-std::string with_suffixes(std::string text, const std::vector<std::string>& suffixes) {
+std::string with_suffixes(std::string text, const std::vector<std::string>& suffixes,
+                          size_t line_width) {
   const size_t line_start = text.rfind('\n');
   size_t line_length =
       line_start == std::string::npos ? text.size() + 2 : text.size() - line_start + 1;
   for (const std::string& suffix : suffixes) {
-    if (line_length + suffix.size() + 2 > kLineWidth) {
+    if (line_length + suffix.size() + 2 > line_width) {
       text.append(",\n").append(kPrefix.size(), ' ').append(suffix);
       line_length = kPrefix.size() + suffix.size();
     } else {
@@ -215,8 +220,9 @@ std::string with_suffixes(std::string text, const std::vector<std::string>& suff
 std::string to_text(const Tensor& tensor) {
   if (!tensor.is_defined()) return "tensor(undefined)";
   const TensorImpl& self = impl(tensor);
+  const PrintOptions options = print_options();
   const bool shows_elements =
-      !(self.flags & (kOpwFlagFake | kOpwFlagWrapped)) && !has_too_many_shown(self);
+      !(self.flags & (kOpwFlagFake | kOpwFlagWrapped)) && !has_too_many_shown(self, options);
   const bool is_empty = !self.symbolic && std::find(self.shape().begin(), self.shape().end(), 0) !=
                                               self.shape().end();
   const DType dtype = self.dtype();
@@ -238,11 +244,11 @@ std::string to_text(const Tensor& tensor) {
   std::string text(kPrefix);
   if (shows_elements) {
     const CpuMemory memory(self);
-    text.append(TensorPrinter(self, memory.first()).text());
+    text.append(TensorPrinter(self, memory.first(), options).text());
   } else {
     text.append("...");
   }
-  return with_suffixes(std::move(text), suffixes);
+  return with_suffixes(std::move(text), suffixes, static_cast<size_t>(options.line_width));
 }
 
 }  // namespace opwright

@@ -185,6 +185,11 @@ BasicGeometry<Int> expand_geometry(const BasicGeometry<Int>& base, std::span<con
     result.sizes.push_back(keeps ? base.sizes[i - added] : sizes[i]);
     result.strides.push_back(repeats ? Int(0) : base.strides[i - added]);
   }
+  // A new dimension of one element has the stride that unsqueeze gives it.
+  for (size_t i = base.sizes.empty() ? 0 : added; i > 0; --i) {
+    if (is_plain_int(result.sizes[i - 1], 1))
+      result.strides[i - 1] = result.sizes[i] * result.strides[i];
+  }
   return result;
 }
 

@@ -40,7 +40,8 @@ TEST(Backward, AGradientOfOtherSizesIsAnError) {
   const Tensor gradient = range({3});
 
   EXPECT_ERROR(backward({&y, 1}, {&gradient, 1}, {}), "RuntimeError",
-               "backward: the gradient has sizes [3], but its output has [2]");
+               "Mismatch in shape: grad_output[0] has a shape of (3,) and output[0] has a shape of "
+               "(2,).");
 }
 
 TEST(Backward, TakesOneGradientForEachOutput) {

@@ -4,6 +4,7 @@
 
 #include "autograd/leaves.h"
 #include "base/expect_error.h"
+#include "opwright/base/thread_state.h"
 #include "opwright/tensor/device/live_counts.h"
 
 namespace opwright {
@@ -158,6 +159,20 @@ TEST(Write, ToAViewMadeUnderNoGradIsRefused) {
                "aten::sin_: 'self' is a view that aten::select.int made under no_grad, and cannot "
                "be modified in place with grad mode on; make the view with grad mode on, or write "
                "under no_grad");
+}
+
+TEST(Write, ToAViewMadeInInferenceModeIsRefused) {
+  const Tensor y = leaf({1, 2}).mul(2.0);
+  Tensor view;
+  {
+    const AttentionScope inference(kAttentionInference, true);
+    view = y.select(0, 0);
+  }
+
+  EXPECT_ERROR(view.sin_(), "RuntimeError",
+               "aten::sin_: 'self' is a view that aten::select.int made in inference mode, and "
+               "cannot be modified in place with grad mode on; make the view with grad mode on, or "
+               "write under no_grad");
 }
 
 TEST(Write, OfAnArgumentThatItsOwnCallSavesIsSeen) {

@@ -170,9 +170,58 @@ def jax_probes() -> Probes:
     }
 
 
+def onnxruntime_probes() -> Probes:
+    """Probes of the rows that a model can have; it has no gradients and no vmap."""
+    import numpy as np
+    import onnxruntime
+    import opwright.onnxruntime
+
+    from .onnxruntime.node_models import node_model, unary_model
+
+    x = np.asarray([1.0, -2.0, 3.0], dtype=np.float32)
+    vector = (np.float32, ["n"])
+
+    def run(model, *calls):
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 3
+        opwright.onnxruntime.register(options, *binaries())
+        session = onnxruntime.InferenceSession(
+            model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+        )
+        return [session.run(None, given) for given in calls]
+
+    def trace():
+        calls = [{"x": np.ones(size, np.float32)} for size in (3, 5, 8)]
+        for given, (y,) in zip(
+            calls, run(unary_model("samples_training::cube", sizes=["n"]), *calls), strict=True
+        ):
+            assert y.shape == given["x"].shape
+
+    def find_positives():
+        model = node_model(
+            "samples_sizes::positives",
+            {"x": vector},
+            {"values": (np.float32, ["m"]), "places": (np.int64, ["m"])},
+        )
+        [(values, places)] = run(model, {"x": x})
+        assert (values.tolist(), places.tolist()) == ([1.0, 3.0], [0, 2])
+
+    def write():
+        model = unary_model("samples_writing::halve_", sizes=["n"])
+        [(y,)] = run(model, {"x": x})
+        assert y.tolist() == [0.5, -1.0, 1.5]
+        return "as a result"
+
+    return {TRACE: trace, DATA_SIZE: find_positives, WRITE: write}
+
+
 def probe_lines() -> list[str]:
-    hosts = (opwright_probes(), torch_probes(), jax_probes())
-    lines = ["| an operator does | Opwright | PyTorch | JAX |", "|---|---|---|---|"]
+    hosts = (opwright_probes(), torch_probes(), jax_probes(), onnxruntime_probes())
+    lines = [
+        "| an operator does | Opwright | PyTorch | JAX | ONNX Runtime |",
+        "|---|---|---|---|---|",
+    ]
     for row in ROWS:
-        lines.append(f"| {row} | {' | '.join(outcome(host[row]) for host in hosts)} |")
+        outcomes = [outcome(host[row]) if row in host else "no" for host in hosts]
+        lines.append(f"| {row} | {' | '.join(outcomes)} |")
     return lines

@@ -84,32 +84,49 @@ def ask_jax(name: str) -> str:
     return "yes"
 
 
+def ask_onnxruntime(name: str) -> str:
+    import onnxruntime
+    import opwright.onnxruntime
+
+    try:
+        opwright.onnxruntime.register(onnxruntime.SessionOptions(), name)
+    except TypeError:
+        return "no"
+    return "yes"
+
+
 def kind_lines() -> list[str]:
     kinds = all_kinds()
     rows = [
-        f"| {kind.words} | yes | {ask_torch(name)} | {ask_jax(name)} |"
+        f"| {kind.words} | yes | {ask_torch(name)} | {ask_jax(name)} | {ask_onnxruntime(name)} |"
         for kind, name in zip(kinds, define(kinds), strict=True)
     ]
-    return ["| in a schema | Opwright | PyTorch | JAX |", "|---|---|---|---|", *rows]
+    return [
+        "| in a schema | Opwright | PyTorch | JAX | ONNX Runtime |",
+        "|---|---|---|---|---|",
+        *rows,
+    ]
 
 
 def page_text() -> str:
     import jax
+    import onnxruntime
     import torch
 
     torch_version = torch.__version__.partition("+")[0]
     head = f"""\
 # Supported features by host
 
-Made by `python -m tests.bridges.host_table --write` with torch {torch_version} and jax
-{jax.__version__}, by querying each bridge and by running the sample binaries in each host.
+Made by `python -m tests.bridges.host_table --write` with torch {torch_version},
+jax {jax.__version__} and onnxruntime {onnxruntime.__version__}, by querying each bridge and by
+running the sample binaries in each host.
 """
     kinds = """
 ## Types
 
 *In C*: the call needs no Python. *From Python*: PyTorch's stable interface does not have the type,
 so the bridge registers the operator through Python; it works the same way, and a call takes some
-microseconds longer.
+microseconds longer. ONNX Runtime only runs models: operators have no gradients and no vmap there.
 """
     work = """
 ## What works

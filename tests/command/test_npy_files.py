@@ -6,22 +6,8 @@ import struct
 import numpy as np
 import pytest
 
-NUMPY_DTYPES = [
-    "bool",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "float16",
-    "float32",
-    "float64",
-    "complex64",
-    "complex128",
-]
+from tests.numpy_dtypes import NUMPY_DTYPES
+
 RAW_DTYPES = {"bfloat16": "<V2", "float8_e4m3fn": "|V1", "float8_e5m2": "|V1"}
 
 

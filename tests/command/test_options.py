@@ -15,9 +15,10 @@ def test_help_tells_the_commands(opwright):
     assert "opwright run PROGRAM.opw" in done.stdout
     assert "opwright show PROGRAM.opw" in done.stdout
     assert "opwright onnx PROGRAM.opw" in done.stdout
+    assert "opwright convert PROGRAM.opw" in done.stdout
 
 
-@pytest.mark.parametrize("command", ["run", "show", "onnx"])
+@pytest.mark.parametrize("command", ["run", "show", "onnx", "convert"])
 def test_each_command_has_a_help_of_its_own(opwright, command):
     done = opwright(command, "--help")
 
@@ -61,7 +62,7 @@ def test_without_words_it_tells_how_it_is_used(opwright):
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        (["ran"], "opwright: unknown command 'ran'; the commands are run, show and onnx"),
+        (["ran"], "opwright: unknown command 'ran'; the commands are run, show, onnx and convert"),
         (["run"], "opwright run: name a program: a file that export saved"),
         (["run", "a.opw", "b.opw"], "opwright run: one program at a time, got a.opw and b.opw"),
         (["run", "a.opw", "--inputs", "x"], "unknown option --inputs, did you mean --input?"),
@@ -74,6 +75,8 @@ def test_without_words_it_tells_how_it_is_used(opwright):
         (["onnx"], "opwright onnx: name a program: a file that export saved"),
         (["onnx", "a.opw", "--opset=11"], "--opset must be from 12 to 28, got 11"),
         (["onnx", "a.opw", "--opst=12"], "unknown option --opst, did you mean --opset?"),
+        (["convert", "a.opw"], "opwright convert: name the file to write: NAME.pt2 or NAME.opw"),
+        (["convert", "a", "b", "c"], "opwright convert: two files are expected, got also c"),
         (["show"], "opwright show: name a program: a file that export saved"),
         (["show", "a.opw", "--halp"], "unknown option --halp, did you mean --help?"),
     ],

@@ -35,5 +35,5 @@ def test_the_sample_sources_are_valid_for_torch(tmp_path):
 
     result = subprocess.run([*command, path], capture_output=True, text=True)
 
-    assert len(SOURCES) == 12
+    assert len(SOURCES) == 13
     assert result.returncode == 0, result.stderr

@@ -27,7 +27,7 @@ TEST(FakeCall, KeepsTheNamesOfSizes) {
   const Tensor y = give_only(call.run("aten::sin", args));
 
   EXPECT_EQ(concatenate(y), "float32[rows, 4]");
-  EXPECT_TRUE(call.is_foretold(y.sym_size(0)));
+  EXPECT_TRUE(call.is_predicted(y.sym_size(0)));
   EXPECT_FALSE(call.has_decided());
 }
 
@@ -55,8 +55,8 @@ TEST(FakeCall, KnowsASizeThatOnlyTheDataTell) {
 
   const Tensor places = give_only(call.run("aten::nonzero", args));
 
-  EXPECT_FALSE(call.is_foretold(places.sym_size(0)));
-  EXPECT_TRUE(call.is_foretold(places.sym_size(1)));
+  EXPECT_FALSE(call.is_predicted(places.sym_size(0)));
+  EXPECT_TRUE(call.is_predicted(places.sym_size(1)));
 }
 
 }  // namespace

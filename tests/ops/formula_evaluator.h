@@ -220,6 +220,7 @@ class FormulaEvaluator {
     if (name == "sqrt") return {std::sqrt(x)};
     if (name == "rsqrt") return {1 / std::sqrt(x)};
     if (name == "exp") return {std::exp(x)};
+    if (name == "exp2") return {std::exp2(x)};
     if (name == "expm1") return {std::expm1(x)};
     if (name == "log") return {std::log(x)};
     if (name == "log2") return {std::log2(x)};

@@ -277,6 +277,28 @@ def sorting_calls():
     yield Call("topk.default", T(), 1)
 
 
+def order_calls():
+    for dim in (0, 1, -1):
+        for keepdim in (False, True):
+            for op in ("median.dim", "nanmedian.dim", "mode.default"):
+                yield Call(op, distinct(3, 4, 2), dim, keepdim)
+            yield Call("kthvalue.default", distinct(3, 4, 2), 2, dim, keepdim)
+        yield Call("cummax.default", distinct(3, 4, 2), dim)
+        yield Call("cummin.default", distinct(3, 4, 2), dim)
+    for op in ("median.default", "nanmedian.default"):
+        yield Call(op, distinct(3, 5))
+        yield Call(op, T())
+    yield Call("median.dim", T(), 0)
+    yield Call("cummax.default", T(), 0)
+    yield Call("aminmax.default", distinct(3, 4), dim=1)
+    yield Call("msort.default", distinct(3, 4))
+    index = torch.tensor([2, 0, 2])
+    for reduce in ("prod", "mean", "amax", "amin"):
+        for include_self in (True, False):
+            operands = (distinct(4, 3) + 1, 0, index, distinct(3, 3) + 9.05)
+            yield Call("index_reduce.default", *operands, reduce, include_self=include_self)
+
+
 def indexing_calls():
     twice = torch.tensor([2, 0, 2])
     rows = I(3, 2, 2)
@@ -367,6 +389,9 @@ def in_place_calls():
     yield Call("scatter_.src", T(2, 4), 1, torch.tensor([[0, 1], [2, 3]]), T(2, 2))
     yield Call("scatter_.value", T(2, 4), 1, index, 2.0)
     yield Call("masked_scatter_.default", T(3, 4), T(3, 4) > 0, T(3, 4))
+    for dim in (0, 1):
+        yield Call("cumsum_.default", T(3, 4), dim)
+        yield Call("cumprod_.default", T(3, 4), dim)
     for reduce in ("sum", "prod", "mean", "amax"):
         yield Call("scatter_reduce_.two", distinct(2, 4) + 1, 1, index, distinct(2, 3) + 9, reduce)
 
@@ -382,6 +407,7 @@ FAMILIES = {
     "grids": grid_calls,
     "distances": distance_calls,
     "sorting": sorting_calls,
+    "order": order_calls,
     "indexing": indexing_calls,
     "scatter_reduce": scatter_reduce_calls,
     "embedding bags": bag_calls,

@@ -2,6 +2,7 @@
 
 import os
 from collections import Counter
+from contextlib import suppress
 
 import pytest
 
@@ -109,12 +110,36 @@ def test_a_call_that_ends_the_process_is_named_and_the_rest_runs():
 
 def test_a_crash_of_torch_is_left_out():
     def run_job(replayer, job):
-        # The second attempt of the job knows the call.
-        compute = None if replayer.crashed else os.abort
-        replayer.run(torch.ops.aten.cos.default, (torch.ones(3),), {}, compute)
+        replayer.run(torch.ops.aten.sin.default, (torch.ones(3),), {})
+        with suppress(RuntimeError):  # the second attempt of the job does not repeat it
+            replayer.run(torch.ops.aten.cos.default, (torch.ones(3),), {}, os.abort)
 
     outcome = run_jobs(["one"], run_job, lambda _: True, count=1)
 
     assert outcome.left_out["torch crashed"] == 1
     assert outcome.counts["aten.cos.default"]["crash"] == 0
+    assert outcome.counts["aten.sin.default"] == {"calls": 1, "passed": 1}
     assert outcome.faults == []
+
+
+def test_other_forms_of_a_call_are_replayed():
+    def no_cosine(x, *, out):
+        return out.copy_(ATEN.sin.default(x))
+
+    replayer = Replayer(lambda _: True, Counter(), set(), lambda *_: None)
+    replayer.known["aten.cos.out"] = no_cosine
+    replayer.run(torch.ops.aten.cos.default, (torch.ones(3),), {})
+
+    assert replayer.outcome.counts["aten.cos.default"] == {"calls": 1, "passed": 1}
+    assert replayer.outcome.counts["aten.cos_.default"] == {"calls": 1, "passed": 1}
+    assert replayer.outcome.counts["aten.cos.out"] == {"calls": 1, "values": 1}
+
+
+def test_factors_may_differ_by_signs_of_their_columns():
+    def negated(x, full_matrices, *, driver=None):
+        u, s, vh = ATEN.linalg_svd.default(x, full_matrices, driver=driver)
+        return u.neg(), s, vh.neg()
+
+    svd = torch.ops.aten.linalg_svd.default
+
+    assert replay_with(negated, svd, torch.rand(4, 3), False) == {"calls": 1, "passed": 1}

@@ -208,7 +208,7 @@ TEST(Export, AFixedDimTellsTheLineAndTheFix) {
       }),
       "ValueError: export: the function does not accept all sizes that dynamic_shapes declares\n"
       "  dimension 0 of 'x' is batch, but the function fixes it to 5:\n"
-      "    batch == 5, asked at (a line of the core)\n"
+      "    batch == 5, required at (a line of the core)\n"
       "Use instead:\n"
       "  batch = 5");
 }
@@ -223,7 +223,7 @@ TEST(Export, TwoDimsThatMustBeEqualAreTold) {
       }),
       "ValueError: export: the function does not accept all sizes that dynamic_shapes declares\n"
       "  dimension 0 of 'y' is other, but other must be batch:\n"
-      "    batch == other, asked at (a line of the core)\n"
+      "    batch == other, required at (a line of the core)\n"
       "Use instead:\n"
       "  other = batch");
 }
@@ -236,7 +236,7 @@ TEST(Export, ADivisibilityBecomesADerivedDim) {
       }),
       "ValueError: export: the function does not accept all sizes that dynamic_shapes declares\n"
       "  dimension 0 of 'x' is batch, but the function needs batch % 4 == 0:\n"
-      "    batch % 4 == 0, asked at (a line of the core)\n"
+      "    batch % 4 == 0, required at (a line of the core)\n"
       "Use instead:\n"
       "  _batch = Dim(\"_batch\"); batch = 4*_batch");
 }
@@ -250,7 +250,7 @@ TEST(Export, BoundsThatTheFunctionNarrowsAreTold) {
       }),
       "ValueError: export: the function does not accept all sizes that dynamic_shapes declares\n"
       "  dimension 0 of 'x' is batch, but the function takes batch from 4 only:\n"
-      "    batch >= 4, asked at (a line of the core)\n"
+      "    batch >= 4, required at (a line of the core)\n"
       "Use instead:\n"
       "  batch = Dim(\"batch\", min=4, max=64)");
 }
@@ -295,7 +295,7 @@ TEST(Export, DynamicIsRefusedWhereTheFunctionFixesIt) {
       }),
       "ValueError: export: the function does not accept all sizes that dynamic_shapes declares\n"
       "  dimension 0 of 'x' is Dim.DYNAMIC, but the function fixes it to 5:\n"
-      "    s0 == 5, asked at (a line of the core)\n"
+      "    s0 == 5, required at (a line of the core)\n"
       "Use instead:\n"
       "  dynamic_shapes[\"x\"][0] = 5");
 }

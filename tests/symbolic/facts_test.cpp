@@ -108,6 +108,21 @@ TEST(Facts, TryAlternatives) {
   EXPECT_EQ(env.decide("max(s0, s1) + min(s0, s1) == s0 + s1"), "true");
 }
 
+TEST(Facts, DivideByProductsThatAreNotZero) {
+  TextEnv env = make_env();
+  env.learn("s0 >= 1").learn("s1 >= 2");
+  EXPECT_EQ(env.simplify("(32*s0*(s1 - 1))//(8*s0*(s1 - 1))"), "4");
+  EXPECT_EQ(env.simplify("(32*s0*(s1 - 1)) % (8*s0*(s1 - 1))"), "0");
+  EXPECT_EQ(env.decide("(s2*s0*(s1 - 1))//(s0*(s1 - 1)) == s2"), "true");
+}
+
+TEST(Facts, MakeNoClaimWhereAFactorOfADivisorMayBeZero) {
+  TextEnv env = make_env();
+  env.learn("s0 >= 1");
+  EXPECT_EQ(env.simplify("(32*s0*(s1 - 1))//(8*s0*(s1 - 1))"),
+            "(32*s0*s1 - 32*s0)//(8*s0*s1 - 8*s0)");
+}
+
 TEST(Facts, MakeNoClaimWhereADivisorMayBeZero) {
   const TextEnv env = make_env();
   EXPECT_EQ(env.simplify("(s0*s1)//s0"), "(s0*s1)//s0");

@@ -188,14 +188,14 @@ TEST(UnbackedSizes, RefuseAQuestionWithTheWaysOut) {
   const SymInt size = env.env->make_unbacked();
   const UserLineScope asked({"model.py", 8});
   EXPECT_ERROR(
-      env.guard("u0 == 1"), "RuntimeError",
+      env.guard("u0 == 1"), "DataDependentError",
       "cannot decide u0 == 1 at kernel.cpp:7: u0 in [0, inf] (made at model.py:5) is known only "
       "when the program runs; required by model.py:8.\n"
       "  Bound it with opwright.check_size(n, min=, max=), require what you rely on with "
       "opwright.check(condition, message), or do without the answer: opwright.sym_max(a, b), "
       "opwright.guard_or_false(condition).");
   EXPECT_ERROR_CONTAINS(static_cast<void>(env.env->specialise(size.word(), "kernel.cpp", 3)),
-                        "RuntimeError", "cannot fix u0 at kernel.cpp:3: u0 in [0, inf]");
+                        "DataDependentError", "cannot fix u0 at kernel.cpp:3: u0 in [0, inf]");
   EXPECT_EQ(env.guards(), "");
 }
 

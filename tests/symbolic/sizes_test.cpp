@@ -47,6 +47,13 @@ TEST(Product, RefusesMoreElementsThan64BitsCount) {
   EXPECT_EQ(product(Sizes{large, large, 0}), 0);
 }
 
+TEST(ContiguousStrides, MustFitInto64BitsWithoutElements) {
+  EXPECT_EQ(contiguous_strides(Sizes{4, 0, int64_t{1} << 61}),
+            (Sizes{int64_t{1} << 61, int64_t{1} << 61, 1}));
+  EXPECT_ERROR(contiguous_strides(Sizes{0, 4, int64_t{1} << 61}), "OverflowError",
+               "Stride calculation overflowed with sizes=[0, 4, 2305843009213693952]");
+}
+
 TEST(ContiguousStrides, CountFromTheInnermostDimension) {
   TestOwner owner;
   EXPECT_EQ(contiguous_strides(Sizes{2, 3, 4}), (Sizes{12, 4, 1}));

@@ -46,7 +46,7 @@ TEST(ValueFinder, IsNotAskedOutsideOfItsScope) {
     const ValueFinderScope scope(finder);
   }
 
-  EXPECT_ERROR_CONTAINS((void)(size > 4 ? 1 : 0), "RuntimeError",
+  EXPECT_ERROR_CONTAINS((void)(size > 4 ? 1 : 0), "DataDependentError",
                         "known only when the program runs");
   EXPECT_EQ(finder.num_asked, 0);
 }

@@ -160,6 +160,14 @@ TEST(ViewGeometry, PermutesDimensions) {
                "permute: the order [0, 1] must name all 3 dimensions");
 }
 
+TEST(ViewGeometry, GivesNewDimensionsOfOneElementTheStridesOfUnsqueeze) {
+  const Geometry base = geometry_of(range({5}));
+  EXPECT_EQ(text_of(expand_geometry(base, list({1, 1, 5}), "expand")), "[1, 1, 5] [5, 5, 1] 0");
+  EXPECT_EQ(text_of(expand_geometry(base, list({1, 2, 5}), "expand")), "[1, 2, 5] [0, 0, 1] 0");
+  EXPECT_EQ(text_of(expand_geometry(geometry_of(range({})), list({1, 1}), "expand")),
+            "[1, 1] [0, 0] 0");
+}
+
 TEST(ViewGeometry, ExpandsSizesOfOne) {
   const Geometry base = geometry_of(range({3, 1}));
   EXPECT_EQ(text_of(expand_geometry(base, list({2, -1, 4}), "expand")), "[2, 3, 4] [0, 1, 0] 0");

@@ -321,10 +321,6 @@ F = "- func: f(Tensor self) -> Tensor\n"
         ("- func: f(Dimname x) -> int\n", "ops.yaml:1: the type Dimname has no C++ form yet"),
         ("- func: f(int x=y) -> int\n", "ops.yaml:1: the default y of 'x' has no C++ form yet"),
         (
-            F + "  dispatch: {CPU: f}\n  out: f.out\n",
-            "ops.yaml:3: only a pointwise operator has an 'out' form made for it",
-        ),
-        (
             "- func: f(Scalar x) -> Tensor\n  pointwise: f\n  in_place: f_\n",
             "ops.yaml:3: 'f(Scalar x) -> Tensor' has no self that an in-place form could write",
         ),

@@ -53,7 +53,7 @@ def test_the_page_has_a_section_for_each_family():
     page = write_reference(YAML, "ops.yaml")
 
     assert page.endswith(PAGE)
-    assert "5 operators, 1 of them tagged core" in page
+    assert "5 overloads of 4 names,\n1 of them tagged core" in page
 
 
 def test_an_operator_without_a_family_is_refused():

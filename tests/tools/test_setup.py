@@ -90,6 +90,7 @@ def machine(tmp_path):
         (["demo"], ["demo"]),
         (["demo", "torch"], ["demo", "torch"]),
         (["test"], ["test"]),
+        (["models"], ["test", "models"]),
         (["devices"], ["test", "cuda"]),
         (["sanitizers"], ["test"]),
         ([], ["test"]),
@@ -135,6 +136,7 @@ def test_devices_need_no_compiler_from_pypi_where_nvcc_is(machine):
     [
         ("demo", []),
         ("test", ["libllvm19"]),
+        ("models", ["libllvm19"]),
         ("devices", ["libllvm19", "opencl-headers", "ocl-icd-opencl-dev", "pocl-opencl-icd"]),
         ("sanitizers", ["libllvm19", "libclang-rt-19-dev"]),
     ],
@@ -155,7 +157,7 @@ def test_an_unknown_purpose_is_an_error_that_lists_the_known_ones(machine):
     assert done.returncode == 2
     assert done.stderr == (
         "tools/setup: unknown purpose 'party'; "
-        "choose one of: build demo check test devices sanitizers\n"
+        "choose one of: build demo check test models devices sanitizers\n"
     )
 
 

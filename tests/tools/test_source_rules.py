@@ -35,6 +35,14 @@ def test_long_sources_warn_and_then_fail(tmp_path, lines, num_problems, num_warn
     assert (len(problems), len(warnings)) == (num_problems, num_warnings)
 
 
+def test_the_header_of_the_abi_may_be_long(tmp_path):
+    header = Path("include/opwright/c_api.h")
+    (tmp_path / header).parent.mkdir(parents=True)
+    (tmp_path / header).write_text("\n" * 700)
+
+    assert check_sizes(tmp_path, [header]) == ([], [])
+
+
 @pytest.mark.parametrize(
     "parts", [("/ho", "me/someone/x"), ("file:///o", "pt/x"), ("https://pypi", ".org/simple")]
 )

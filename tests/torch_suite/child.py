@@ -192,6 +192,16 @@ def missing_name(error: BaseException | None) -> str | None:
     return None
 
 
+def missing_function(test_id: str) -> str | None:
+    """Return the function that a test is generated for, `test_nn_functional_<name>`, if missing."""
+    import opwright
+
+    found = re.search(r"\.test_nn_functional_(\w+)$", test_id)
+    if found is None or hasattr(opwright.nn.functional, found[1]):
+        return None
+    return f"torch.nn.functional.{found[1]}"
+
+
 def main() -> None:
     order = json.loads(sys.argv[1])
     is_here = order["side"] == "here"
@@ -221,7 +231,8 @@ def main() -> None:
     for test_id in ids:
         report(event="start", id=test_id)
         if test_id not in tests:
-            report(event="end", id=test_id, record={"outcome": "not collected"})
+            record = {"outcome": "not collected", "missing": missing_function(test_id)}
+            report(event="end", id=test_id, record=record)
             continue
         if is_here:
             from .raised_errors import Notes

@@ -51,8 +51,11 @@ def classify(test_id: str, record: dict, reviews: Reviews) -> tuple[str, str]:
     A review explains a difference; it hides no hang or crash, and no rule.
     """
     kind, reason = classify_unreviewed(test_id, record)
-    if kind in (TEXT, CLASS, NAME, BEHAVIOUR) and (why := reviews.reason_of(test_id)):
-        return DELIBERATE, why
+    if kind in (TEXT, CLASS, NAME, BEHAVIOUR):
+        if api := reviews.private_api_of(test_id):
+            return PRIVATE, api
+        if why := reviews.reason_of(test_id):
+            return DELIBERATE, why
     return kind, reason
 
 
@@ -67,6 +70,8 @@ def classify_unreviewed(test_id: str, record: dict) -> tuple[str, str]:
         return outcome, "over the time limit" if outcome == HANG else "the process ended"
     if outcome == "not collected" and GENERATED.search(test_id):
         return PRIVATE, "torch.testing._internal.optests.generate_opcheck_tests"
+    if outcome == "not collected" and record.get("missing"):
+        return OPERATOR, record["missing"]
     if outcome != "fail":
         return BEHAVIOUR, outcome
     return classify_failure(record)

@@ -136,8 +136,6 @@ def give_missing_names(module: types.ModuleType, path: str) -> None:
     known = module.__dict__.get("__getattr__")
 
     def find(name: str) -> object:
-        if name.startswith("__"):
-            raise AttributeError(name)
         if known is not None:
             try:
                 value = known(name)
@@ -147,6 +145,8 @@ def give_missing_names(module: types.ModuleType, path: str) -> None:
                 if isinstance(value, types.ModuleType) and is_of_torch(value):
                     give_missing_names(value, f"{path}.{name}")
                 return value
+        if name.startswith("__"):
+            raise AttributeError(name)
         if has_module(f"{path}.{name}"):
             return importlib.import_module(f"{path}.{name}")
         if Phase.importing:

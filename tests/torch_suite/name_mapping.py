@@ -35,6 +35,7 @@ class TorchFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def exec_module(self, module: types.ModuleType) -> None:
         # importlib returns what sys.modules holds after this.
         sys.modules[module.__name__] = find_module(module.__name__)
+        keep_functions()
 
 
 def find_module(name: str) -> types.ModuleType:
@@ -45,7 +46,7 @@ def find_module(name: str) -> types.ModuleType:
         return own
     try:
         module = importlib.import_module(COMPAT + name)
-    except ModuleNotFoundError as error:
+    except ImportError as error:  # absent, or refused as not wanted
         if not (error.name or "").startswith(COMPAT):
             raise
         return placeholder_module(name)
@@ -61,6 +62,16 @@ def install() -> None:
     for name, module in list(sys.modules.items()):
         if name.startswith(f"{COMPAT}torch"):
             give_missing_names(module, name.removeprefix(COMPAT))
+    keep_functions()
+
+
+def keep_functions() -> None:
+    """Let no import of a loaded module replace a function of its name, as autograd.gradcheck."""
+    for name, module in list(sys.modules.items()):
+        parent, _, last = name.rpartition(".")
+        is_of_torch = parent.startswith(f"{COMPAT}torch")
+        if is_of_torch and vars(sys.modules[parent]).get(last) is not module:
+            sys.modules.setdefault(name.removeprefix(COMPAT), module)
 
 
 def torch_path(module: types.ModuleType) -> str | None:

@@ -5,7 +5,7 @@ import re
 from datetime import date
 from importlib.metadata import version
 
-from .classes import ALL, APART, PASS
+from .classes import ALL, APART, DELIBERATE, PASS
 
 INTRODUCTION = """\
 # PyTorch's own tests
@@ -32,13 +32,19 @@ A name is private if it has a component with an underscore. Deprecated names, JI
 sparse and nested tensors, distributed, and other devices are not wanted.
 
 The share is that of the passes among all tests but *private* and *operator*; a deliberate
-difference counts as a test that does not pass.
+difference counts as a test that does not pass. The last column is the share without deliberate
+differences: that of the passes among the passes and the faults.
 """
 
 
-def share(counts: dict[str, int]) -> str:
-    counted = sum(counts[each] for each in ALL if each not in APART)
+def share(counts: dict[str, int], without: tuple[str, ...] = APART) -> str:
+    """Return the share of the passes among the classes that are not in `without`."""
+    counted = sum(counts[each] for each in ALL if each not in without)
     return f"{100 * counts[PASS] / counted:.1f} %" if counted else "-"
+
+
+def share_without_deliberate(counts: dict[str, int]) -> str:
+    return share(counts, (*APART, DELIBERATE))
 
 
 def count(results: dict[str, tuple[str, str]]) -> dict[str, int]:
@@ -54,11 +60,12 @@ def table(files: dict[str, dict[str, tuple[str, str]]]) -> str:
     if len(rows) > 1:
         rows["all"] = {each: sum(row[each] for row in rows.values()) for each in ALL}
     lines = [
-        "| file | torch | " + " | ".join(ALL) + " | share |",
-        "|---|" + "--:|" * (len(ALL) + 2),
+        "| file | torch | " + " | ".join(ALL) + " | share | without deliberate |",
+        "|---|" + "--:|" * (len(ALL) + 3),
     ]
     for name, counts in rows.items():
-        cells = [str(sum(counts.values())), *(str(counts[each]) for each in ALL), share(counts)]
+        cells = [str(sum(counts.values())), *(str(counts[each]) for each in ALL)]
+        cells += [share(counts), share_without_deliberate(counts)]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 

@@ -1,13 +1,18 @@
-"""What people reviewed, per test file: texts that say the same, and deliberate differences.
+"""What people reviewed, per test file: equal texts, private APIs and deliberate differences.
 
-reviews/<name>.yaml has two lists:
+reviews/<name>.yaml has three lists:
 
     same_text:      # an error of ours that says what torch's says
       - tests: TestCustomOp.test_missing*
         here: has no kernel for          # a regular expression that our text matches
-    differences:    # a test that does not apply, and why
-      - tests: TestCustomOp.test_private*
+    private:        # a test of what a private or deprecated API of torch does
+      - tests: TestFakeTensor.test_constructor*
+        api: torch._subclasses.FakeTensor
+    differences:    # a test that fails on purpose, and why
+      - tests: TestCustomOp.test_default*
         reason: one sentence
+
+An `api` has a component with an underscore, or `deprecated: true`.
 """
 
 import fnmatch
@@ -15,6 +20,8 @@ import re
 from pathlib import Path
 
 import yaml
+
+from .source_names import is_private
 
 FOLDER = Path(__file__).parent / "reviews"
 
@@ -26,7 +33,11 @@ class Reviews:
         path = folder / f"{name.replace('/', '.')}.yaml"
         entries = (yaml.safe_load(path.read_text()) if path.exists() else None) or {}
         self.same_text: list[dict] = entries.get("same_text") or []
+        self.private: list[dict] = entries.get("private") or []
         self.differences: list[dict] = entries.get("differences") or []
+        for entry in self.private:
+            if not (is_private(entry["api"]) or entry.get("deprecated")):
+                raise ValueError(f"{path.name}: {entry['api']} is a public name of torch")
 
     def accept_text(self, test_id: str, text: str) -> bool:
         """Return whether a person found that `text` says what the test expects."""
@@ -34,6 +45,13 @@ class Reviews:
             fnmatch.fnmatchcase(test_id, entry["tests"]) and re.search(entry["here"], text)
             for entry in self.same_text
         )
+
+    def private_api_of(self, test_id: str) -> str | None:
+        """Return the private or deprecated API that a test checks."""
+        for entry in self.private:
+            if fnmatch.fnmatchcase(test_id, entry["tests"]):
+                return entry["api"]
+        return None
 
     def reason_of(self, test_id: str) -> str | None:
         """Return why a test does not apply here, if it is a deliberate difference."""

@@ -8,6 +8,7 @@ import pytest
 from . import __main__ as command
 from . import page
 from .classes import ALL
+from .reviews import Reviews
 
 SAMPLE = Path(__file__).parent / "sample"
 PASSED = [
@@ -21,6 +22,9 @@ PASSED = [
     "TestSample.test_missing_import",
     "TestSample.test_missing_name",
     "TestSample.test_missing_operator",
+    "TestSample.test_nn_functional_nothing_like_this",
+    "TestSample.test_nn_functional_relu",
+    "TestSample.test_of_a_private_result",
     "TestSample.test_other_dtype",
     "TestSample.test_private",
     "TestSample.test_reviewed_text",
@@ -55,6 +59,9 @@ def test_every_test_gets_the_class_of_its_result(results):
         "test_missing_import": "name",
         "test_missing_name": "name",
         "test_missing_operator": "operator",
+        "test_nn_functional_nothing_like_this": "operator",
+        "test_nn_functional_relu": "behaviour",
+        "test_of_a_private_result": "private",
         "test_other_dtype": "behaviour",
         "test_private": "private",
         "test_reviewed_text": "pass",
@@ -71,7 +78,9 @@ def test_every_test_gets_the_class_of_its_result(results):
         ("test_missing_name", "torch.utils.nothing_like_this"),
         ("test_missing_import", "torch.nn.nothing_like_this.some_layer"),
         ("test_missing_operator", "torch.Tensor.nothing_like_this"),
+        ("test_nn_functional_nothing_like_this", "torch.nn.functional.nothing_like_this"),
         ("test_private", "torch._C._nothing_like_this"),
+        ("test_of_a_private_result", "torch.fx.Graph._codegen"),
         ("test_difference", "the sample has a deliberate difference"),
         ("test_hang", "over the time limit"),
         ("test_crash", "the process ended"),
@@ -87,6 +96,14 @@ def test_a_text_that_differs_is_shown_beside_the_expected_one(results):
     assert reason.startswith("expected 'nobody says this', got ")
 
 
+def test_a_review_cannot_call_a_public_name_private(tmp_path):
+    entry = "private:\n  - tests: A.test_x\n    api: torch.fx.Graph\n"
+    (tmp_path / "some_file.yaml").write_text(entry)
+
+    with pytest.raises(ValueError, match=r"torch\.fx\.Graph is a public name of torch"):
+        Reviews("some_file", tmp_path)
+
+
 def test_the_share_leaves_out_what_is_counted_apart():
     counts = {**dict.fromkeys(ALL, 0), "pass": 9, "private": 5, "operator": 5}
     counts["deliberate"] = 1
@@ -94,12 +111,38 @@ def test_the_share_leaves_out_what_is_counted_apart():
     assert page.share(counts) == "90.0 %"
 
 
+def test_a_second_share_leaves_out_deliberate_differences_too():
+    counts = {**dict.fromkeys(ALL, 0), "pass": 8, "private": 5, "deliberate": 10, "behaviour": 2}
+
+    assert page.share(counts) == "40.0 %"
+    assert page.share_without_deliberate(counts) == "80.0 %"
+
+
+def test_a_file_of_deliberate_differences_only_has_no_second_share():
+    counts = {**dict.fromkeys(ALL, 0), "deliberate": 3}
+
+    assert page.share(counts) == "0.0 %"
+    assert page.share_without_deliberate(counts) == "-"
+
+
+def test_the_page_shows_both_shares_of_a_file_and_of_all_files():
+    first = {"A.test_x": ("pass", ""), "A.test_y": ("deliberate", "why")}
+    second = {"B.test_x": ("pass", ""), "B.test_y": ("name", "torch.a")}
+
+    lines = page.table({"one": first, "two": second}).splitlines()
+
+    assert lines[0].endswith("| share | without deliberate |")
+    assert lines[2].endswith("| 50.0 % | 100.0 % |")
+    assert lines[3].endswith("| 50.0 % | 50.0 % |")
+    assert lines[4].endswith("| 50.0 % | 66.7 % |")
+
+
 def test_the_page_lists_every_test_that_does_not_pass():
     results = {"file": {"A.test_x": ("pass", ""), "A.test_y": ("name", "torch.a|b")}}
 
     text = page.write_page(results)
 
-    assert "| file | 2 | 1 | 0 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 50.0 % |" in text
+    assert "| file | 2 | 1 | 0 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | 50.0 % | 50.0 % |" in text
     assert "| A.test_y | name | `torch.a\\|b` |" in text
     assert "A.test_x" not in text
 

@@ -1,4 +1,4 @@
-// Covers: src/transforms/trace/*.
+// Covers: src/transforms/trace/*, src/dispatch/declined.
 #include "opwright/transforms/trace/trace.h"
 
 #include <span>
@@ -67,8 +67,34 @@ TEST(MakeFx, TakesCapturedTensorsAsInputs) {
 TEST(MakeFx, RefusesDataOfTracedValues) {
   const auto f = [](const Tensor& x) { return x.sum().item().to<double>() > 0 ? x : x + 1; };
 
-  EXPECT_ERROR_CONTAINS((void)make_fx(f)(ones_of({2})), "RuntimeError",
+  EXPECT_ERROR_CONTAINS((void)make_fx(f)(ones_of({2})), "DataDependentError",
                         "item: cannot read the data of a tensor inside make_fx (float32[])");
+}
+
+TEST(MakeFx, ReadsNumbersThatAreComputedFromLiterals) {
+  const Tensor literal = scalar_tensor(2.0);
+  const auto f = [&](const Tensor& x) {
+    Tensor two = lift_fresh_copy(literal);
+    two.add_(1);
+    return x * two.neg().item();
+  };
+
+  for (const TracingMode mode : {TracingMode::Real, TracingMode::Fake, TracingMode::Symbolic}) {
+    EXPECT_EQ(make_fx(f, mode)(ones_of({2}))({ones_of({2})})[0].data<float>()[0], -3);
+  }
+}
+
+TEST(MakeFx, DoesNotReadALiteralThatAViewHasWritten) {
+  const Tensor literal = zeros({2});
+  const auto f = [&](const Tensor& x) {
+    const Tensor zero = lift_fresh_copy(literal).select(0, 0);
+    Tensor alias = zero.expand({3});
+    alias.select(0, 0).copy_(x.select(0, 0));
+    return x * zero.item();
+  };
+
+  EXPECT_ERROR_CONTAINS((void)make_fx(f)(ones_of({2})), "DataDependentError",
+                        "item: cannot read the data of a tensor inside make_fx");
 }
 
 TEST(MakeFx, FunctionalisesAGraph) {

@@ -26,7 +26,7 @@ Error take_python_error() {
 void add_line_note(const char* file, uint32_t line) noexcept {
   PyObject* value = raised_exception::take();
   if (!value) return;
-  PyObject* note = PyUnicode_FromFormat("asked at %s:%u", file, line);
+  PyObject* note = PyUnicode_FromFormat("required at %s:%u", file, line);
   PyErr_Clear();
   raised_exception::add_note(value, note);
   raised_exception::set(value);

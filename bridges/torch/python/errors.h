@@ -27,7 +27,7 @@ inline void require_no_error(int status) {
     throw take_python_error();
 }
 
-// Adds "asked at file:line" to the exception that is set.
+// Adds "required at file:line" to the exception that is set.
 void add_line_note(const char* file, uint32_t line) noexcept;
 
 // Sets the exception of an Error: the original object, or one of the kind's class. An unknown kind

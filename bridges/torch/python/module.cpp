@@ -4,6 +4,7 @@
 #include "bridges/torch/python/errors.h"
 #include "bridges/torch/python/fast_path.h"
 #include "bridges/torch/python/hooks.h"
+#include "bridges/torch/python/opaque_object.h"
 #include "bridges/torch/python/operator_object.h"
 #include "bridges/torch/python/python_call.h"
 #include "bridges/torch/python/reference.h"
@@ -72,6 +73,7 @@ PyMODINIT_FUNC PyInit__torch() {
   return raising([] {
     Reference module = require_new(PyModule_Create(&definition));
     add_rule_type(module.get());
+    add_function_type(module.get());
     add_fast_type(module.get());
     add_operator_types(module.get());
     install_hooks();

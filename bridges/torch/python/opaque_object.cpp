@@ -74,6 +74,7 @@ OpwObject* make_opaque(PyObject* object) {
 PyObject* object_of_opaque(const OpwObject* object) {
   if (object->table == &kOpaqueTable) return Py_NewRef(inside(object));
   if (std::strcmp(object->table->type_name, "Generator") == 0) return object_of_generator(object);
+  if (is_autograd_function(object)) return object_of_function(const_cast<OpwObject*>(object));
   throw_error("TypeError", "an object of type ", object->table->type_name,
               " cannot be handed to torch");
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bridges/torch/python/argument_frame.h"
 #include "bridges/torch/python/errors.h"
 #include "bridges/torch/python/lock.h"
 #include "bridges/torch/python/object_tensor.h"
@@ -16,6 +17,7 @@
 #include "opwright/c_api.h"
 #include "opwright/error.h"
 #include "opwright/runtime/bridge.h"
+#include "opwright/value.h"
 
 namespace opwright::torch_bridge {
 namespace {
@@ -98,6 +100,13 @@ void forget_written(const PythonImport& import, const OpwValue* args, uint32_t n
   }
 }
 
+// The result of a function of the host may be of any type.
+OpwValue give_result(PyObject* object, const ValueType& type) {
+  if (type.text != "Any") return give_object(object, type);
+  ArgumentFrame frame;
+  return copy_value(lend_untyped(object, frame));
+}
+
 // Names of the keyword-only arguments among the first `num_args`.
 Reference used_keywords(const PythonImport& import, uint32_t num_args) {
   if (!import.keywords) return {};
@@ -150,7 +159,7 @@ void call_resolved(TorchLibrary& library, uint32_t index, const OpwValue* args, 
   const PythonImport& import = resolve_import(library, index);
   const Reference keywords = used_keywords(import, num_args);
   const Reference result = call_python(import.callable.get(), args, num_args, keywords.get());
-  take_results(result, import.description.results, results, num_results, give_object);
+  take_results(result, import.description.results, results, num_results, give_result);
   forget_written(import, args, num_args);
 }
 

@@ -20,9 +20,10 @@ namespace opwright OPWRIGHT_VISIBILITY {
 class Autocast;
 
 // Applies to tensors of the device's type, on this thread, until the end of the scope. The default
-// dtype is bfloat16 on the cpu, float16 elsewhere; throws ValueError for any other dtype than these
-// two. A scope that is not enabled suspends enclosing ones. Casts of leaves that require grad are
-// cached until the outermost scope ends, unless `keeps_casts` is false.
+// dtype is that of the enclosing scope, else bfloat16 on the cpu and float16 elsewhere; throws
+// ValueError for any other dtype than these two. A scope that is not enabled suspends enclosing
+// ones. Casts of leaves that require grad are cached until the outermost scope ends, unless
+// `keeps_casts` is false.
 class [[nodiscard]] OPWRIGHT_EXPORT AutocastScope {
  public:
   explicit AutocastScope(Device device = kCpu, std::optional<DType> dtype = std::nullopt,
@@ -39,4 +40,6 @@ class [[nodiscard]] OPWRIGHT_EXPORT AutocastScope {
 [[nodiscard]] OPWRIGHT_EXPORT bool is_autocast_enabled(Device device = kCpu);
 // The dtype of the innermost scope, enabled or not; without a scope, the default dtype of one.
 [[nodiscard]] OPWRIGHT_EXPORT DType autocast_dtype(Device device = kCpu);
+// Drops the casts of leaves that the outermost scope of this thread keeps, if there is one.
+OPWRIGHT_EXPORT void clear_autocast_cache();
 }  // namespace opwright

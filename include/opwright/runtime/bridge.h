@@ -168,7 +168,7 @@ class OPWRIGHT_EXPORT FakeCall {
   // results need not hold for all sizes.
   [[nodiscard]] bool has_decided() const;
   // Whether it is a number, or computed only from named sizes: not one that depends on data.
-  [[nodiscard]] bool is_foretold(const SymInt& size) const;
+  [[nodiscard]] bool is_predicted(const SymInt& size) const;
 
  private:
   struct State;

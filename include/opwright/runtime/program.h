@@ -35,7 +35,10 @@ class OPWRIGHT_EXPORT Dim {
     Derived,  // factor * root + offset
   };
   Dim() = default;  // Static
-  [[nodiscard]] static Dim fixed() { return {}; }
+  [[nodiscard]] static Dim fixed(std::optional<int64_t> min = std::nullopt,
+                                 std::optional<int64_t> max = std::nullopt) {
+    return Dim().within(min, max);
+  }
   [[nodiscard]] static Dim automatic(std::optional<int64_t> min = std::nullopt,
                                      std::optional<int64_t> max = std::nullopt) {
     return Dim(Kind::Auto).within(min, max);
@@ -101,7 +104,8 @@ class OPWRIGHT_EXPORT Program {
   // The path of each user input in the call: "x", "batch[\"mask\"]".
   [[nodiscard]] std::vector<std::string> input_names() const;
   [[nodiscard]] std::vector<std::string> output_names() const;
-  // Throws OSError.
+  // A name that ends in .pt2 gives an archive that torch.export.load of torch 2.13 reads, any other
+  // name a program file. Throws OSError; NotImplementedError for what PyTorch does not have.
   void save(const std::string& path) const;
   // Signature, constraints, operators, graph.
   [[nodiscard]] std::string text() const;

@@ -80,6 +80,8 @@ void bind_autocast(nb::module_& m) {
       ">>> import opwright as ow\n"
       ">>> ow.get_autocast_dtype(\"cpu\"), ow.get_autocast_dtype(\"cuda\")\n"
       "(opwright.bfloat16, opwright.float16)\n");
+  m.def("clear_autocast_cache", &clear_autocast_cache,
+        "Drop the casts of parameters that the outermost autocast keeps.");
 }
 
 }  // namespace opwright::python

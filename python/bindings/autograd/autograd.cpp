@@ -1,5 +1,10 @@
 #include "bindings/autograd/autograd.h"
 
+#include <string>
+#include <utility>
+
+#include <nanobind/stl/string.h>
+
 #include "bindings/autograd/dual_level.h"
 #include "bindings/autograd/function_level.h"
 #include "bindings/autograd/function_node.h"
@@ -10,10 +15,14 @@
 #include "bindings/object/tape_object.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"
+#include "bindings/operator/operator_object.h"
 #include "opwright/autograd/engine.h"
 #include "opwright/autograd/history.h"
+#include "opwright/autograd/step.h"
 #include "opwright/autograd/tape.h"
+#include "opwright/dispatch/owned_results.h"
 #include "opwright/error.h"
+#include "opwright/schema/bind.h"
 #include "opwright/tensor/wrapper.h"
 #include "opwright/transforms/trace/data_access.h"
 
@@ -59,6 +68,7 @@ PyObject* grad(PyObject* /*module*/, PyObject* const* args, Py_ssize_t /*num_arg
     BackwardOptions options = read_options(args[3], args[4] == Py_True);
     options.allow_unused = args[5] == Py_True;
     options.materialize = args[6] == Py_True;
+    const SavedHooksScope hooks;
     std::vector<Tensor> found = opwright::grad(outputs, inputs, gradients, options);
     nb::object tuple = own(PyTuple_New(static_cast<Py_ssize_t>(found.size())));
     for (size_t i = 0; i < found.size(); ++i) {
@@ -86,9 +96,44 @@ PyObject* run_backward(PyObject* /*module*/, PyObject* const* args, Py_ssize_t /
         if (output.tensor.is_defined()) make_history_real({&output.tensor, 1});
       }
     }
+    const SavedHooksScope hooks;
     opwright::backward(outputs, gradients, inputs, options);
     return Py_NewRef(Py_None);
   });
+}
+
+// The results of a call, recorded without running it; None if it must be run.
+nb::object record_results(const nb::object& op_object, const nb::tuple& args,
+                          const nb::dict& keywords, const nb::tuple& known) {
+  OPWRIGHT_CHECK_TYPE(is_operator(op_object.ptr()), "record_results: expected an Operator, got ",
+                      class_name(op_object.ptr()));
+  const Operator& op = require_operator(op_object.ptr());
+  ValueMemory memory;
+  std::vector<OpwValue> positional;
+  std::vector<KeywordValue> named;
+  std::vector<std::string> names;
+  for (const nb::handle arg : args) positional.push_back(memory.borrow(arg.ptr()));
+  names.reserve(keywords.size());
+  for (const auto [name, value] : keywords) {
+    names.push_back(nb::cast<std::string>(name));
+    named.push_back({names.back(), memory.borrow(value.ptr())});
+  }
+  const BoundArguments bound(op.schema(), positional, named);
+  OPWRIGHT_CHECK_VALUE(nb::len(known) == op.num_results(), op.name(), ": it has ", op.num_results(),
+                       " results, ", nb::len(known), " are given");
+  OwnedResults given(op.num_results());
+  for (size_t i = 0; i < given.get().size(); ++i) {
+    given.get()[i] = give_result(known[i].ptr(), op.schema().returns[i].type,
+                                 concatenate(op.name(), ": the known result ", i));
+  }
+  OwnedResults results(op.num_results());
+  if (!record_known_results(op, bound.values(), given.get(), results.get())) return nb::none();
+  nb::object tuple = own(PyTuple_New(static_cast<Py_ssize_t>(op.num_results())));
+  for (size_t i = 0; i < results.get().size(); ++i) {
+    PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i),
+                     require(take_to_python(std::exchange(results.get()[i], {}))));
+  }
+  return tuple;
 }
 
 PyMethodDef autograd_functions[] = {{"_grad", as_method(grad), METH_FASTCALL, nullptr},
@@ -148,7 +193,7 @@ void bind_autograd(nb::module_& m) {
                             class_name(tensor.ptr()));
         const Edge edge = edge_of(handle_of(tensor.ptr()));
         OPWRIGHT_CHECK(edge, "get_gradient_edge: the tensor does not require grad");
-        return nb::make_tuple(own(wrap_node(edge.node)), edge.place);
+        return nb::make_tuple(own(wrap_named_node(edge.node)), edge.place);
       },
       nb::arg("tensor"));
   m.def("current_backward", &backward_in_progress,
@@ -173,6 +218,13 @@ void bind_autograd(nb::module_& m) {
       nb::arg("node"), "Whether the running backward pass runs this node.");
   m.def("anomaly_mode", &anomaly_mode, "Whether anomaly detection is on for this thread.");
   m.def("set_anomaly_mode", &set_anomaly_mode, nb::arg("on"), "Return the previous mode.");
+  m.def("anomaly_mode_checks_nan", &anomaly_mode_checks_nan,
+        "Whether anomaly detection looks for nan on this thread.");
+  m.def("set_anomaly_mode_checks_nan", &set_anomaly_mode_checks_nan, nb::arg("on"),
+        "Return the previous setting.");
+  m.def("record_results", &record_results, nb::arg("op"), nb::arg("args"), nb::arg("kwargs"),
+        nb::arg("known"),
+        "Record a call whose results are known; None if the operator must be called for that.");
 }
 
 }  // namespace opwright::python

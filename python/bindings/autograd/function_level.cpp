@@ -12,6 +12,7 @@
 #include "bindings/object/sym_int.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"
+#include "bindings/tensor/function_transform.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"
 #include "opwright/transforms/differentiate/jvp.h"
@@ -38,16 +39,27 @@ bool has_own(const Interpreter& level, const nb::tuple& args) {
   return false;
 }
 
+// Whether a transform other than vmap is active: vmap itself is no matter of a Function that gets
+// no batch.
+bool is_inside_derivative(const Interpreter* level) {
+  for (; level; level = level->parent()) {
+    if (is_function_transform(*level) && !dynamic_cast<const Vmap*>(level)) return true;
+  }
+  return false;
+}
+
 // Which transform's rule a call with these arguments needs: "vmap", "jvp"; "below" if it is a call
-// of the level below; empty: none.
-std::string function_level(const nb::tuple& args) {
+// of the level below; "refused" if its forward saves for one level only; empty: none.
+std::string function_level(const nb::tuple& args, bool has_setup_context) {
   const Interpreter* level = current_interpreter();
   if (!level) return {};
+  if (!has_setup_context && is_inside_derivative(level)) return "refused";
   const bool is_vmap = dynamic_cast<const Vmap*>(level) != nullptr;
   const bool is_jvp = dynamic_cast<const Jvp*>(level) != nullptr;
   if (!is_vmap && !is_jvp) return {};
   if (!has_own(*level, args)) return "below";
-  return is_vmap ? "vmap" : "jvp";
+  if (is_jvp) return "jvp";
+  return has_setup_context ? "vmap" : "refused";
 }
 
 // Calls the function at the level below.
@@ -83,6 +95,12 @@ nb::object dual_of(const nb::object& given) {
                         tangent.is_defined() ? own(wrap(std::move(tangent))) : nb::none());
 }
 
+// Gives a value whose memory was written its new tangent.
+void set_tangent(const nb::object& dual, const nb::object& tangent) {
+  jvp_now().set_tangent(tensor_of(dual.ptr()),
+                        tangent.is_none() ? Tensor() : handle_of(tangent.ptr()));
+}
+
 nb::object wrap_dual(const nb::object& primal, const nb::object& tangent) {
   return own(wrap(jvp_now().wrap(handle_of(primal.ptr()),
                                  tangent.is_none() ? Tensor() : handle_of(tangent.ptr()))));
@@ -91,8 +109,8 @@ nb::object wrap_dual(const nb::object& primal, const nb::object& tangent) {
 }  // namespace
 
 void bind_function_level(nb::module_& m) {
-  m.def("function_level", &function_level, nb::arg("args"),
-        "Which transform's rule an autograd.Function needs: 'vmap', 'jvp', 'below' or ''.");
+  m.def("function_level", &function_level, nb::arg("args"), nb::arg("has_setup_context"),
+        "Which rule an autograd.Function needs: 'vmap', 'jvp', 'below', 'refused' or ''.");
   m.def("call_below", &call_below, nb::arg("function"), nb::arg("args"),
         "Call a function at the level below the current transform.");
   m.def("batch_of", &batch_of, nb::arg("value").none(), "The batch and its dimension or None.");
@@ -106,6 +124,8 @@ void bind_function_level(nb::module_& m) {
       },
       "The batch size and randomness of the current vmap.");
   m.def("dual_of", &dual_of, nb::arg("value").none(), "The primal, and the tangent or None.");
+  m.def("set_tangent", &set_tangent, nb::arg("dual"), nb::arg("tangent").none(),
+        "Set the tangent of a value whose memory was written.");
   m.def("wrap_dual", &wrap_dual, nb::arg("primal"), nb::arg("tangent").none());
 }
 

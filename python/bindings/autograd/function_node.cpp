@@ -1,7 +1,6 @@
 #include "bindings/autograd/function_node.h"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include <nanobind/stl/string.h>
@@ -12,241 +11,51 @@
 #include "bindings/object/tape_object.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"
-#include "opwright/autograd/gradient_fit.h"
-#include "opwright/autograd/history.h"
 #include "opwright/base/thread_state.h"
-#include "opwright/base/user_line.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"
-#include "opwright/functions.h"
 #include "opwright/tensor/view.h"
 #include "opwright/tensor/wrapper.h"
+#include "opwright/transforms/differentiate/derivative_values.h"
+#include "opwright/transforms/differentiate/grad.h"
+#include "opwright/transforms/functionalize/functionalize.h"
 
 namespace nb = nanobind;
 
 namespace opwright::python {
+
 namespace {
 
-bool contains(std::span<const Tensor> tensors, const Tensor& wanted) {
-  return std::ranges::any_of(tensors,
-                             [&](const Tensor& each) { return each.get() == wanted.get(); });
+bool is_boxed_call(const nb::object& function) {
+  static PyObject* const name = require(PyUnicode_InternFromString("boxed_grads_call"));
+  const int found = PyObject_IsTrue(own(PyObject_GetAttr(function.ptr(), name)).ptr());
+  require_no_error(found);
+  return found != 0;
 }
-
-std::vector<Tensor> to_tensors(std::span<OpwTensor* const> tensors) {
-  std::vector<Tensor> handles;
-  for (OpwTensor* tensor : tensors) handles.push_back(tensor ? Tensor::borrow(tensor) : Tensor());
-  return handles;
-}
-
-// A view of the entire tensor.
-Tensor view_as_itself(const Tensor& tensor) {
-  const InterpreterScope level(static_cast<Interpreter*>(impl(tensor).level));
-  const AttentionScope grad_off(kAttentionGradOff, true);
-  return opwright::alias(tensor);
-}
-
-bool is_recording() {
-  const Interpreter* level = current_interpreter();
-  return thread_state().grad_is_enabled() && (!level || level->records());
-}
-
-// The forward is not recorded at its level; the levels below record. In eager mode it may turn on
-// recording for its own calls.
-class ForwardScope {
- public:
-  ForwardScope()
-      : level_(current_interpreter()),
-        grad_off_(kAttentionGradOff, !level_ || !thread_state().grad_is_enabled()) {
-    if (level_) recorded_ = level_->records();
-    if (level_) level_->set_records(false);
-  }
-  ~ForwardScope() {
-    if (level_) level_->set_records(recorded_);
-  }
-  ForwardScope(const ForwardScope&) = delete;
-  ForwardScope& operator=(const ForwardScope&) = delete;
-
- private:
-  Interpreter* level_;
-  AttentionScope grad_off_;
-  bool recorded_ = true;
-};
 
 }  // namespace
-
-PythonFunctionNode::PythonFunctionNode(std::string name, std::vector<Tensor> inputs)
-    : FormulaNode(find_edges(inputs)), name_(std::move(name)), call_(std::make_unique<Call>()) {
-  for (const Tensor& input : inputs) {
-    input_is_tensor_.push_back(input.is_defined());
-    call_->versions.push_back(input.is_defined() ? version_of(input) : 0);
-  }
-  is_recorded_ =
-      std::ranges::any_of(edges(), [](const Edge& edge) { return static_cast<bool>(edge); });
-  call_->inputs = std::move(inputs);
-  if (anomaly_mode()) line_ = current_user_line();
-}
-
-// Before the node itself: an edge may create the node that it leads to, which must be older.
-TapeEdges PythonFunctionNode::find_edges(std::span<const Tensor> inputs) {
-  const bool is_recorded_here = is_recording();
-  TapeEdges edges;
-  for (const Tensor& input : inputs) {
-    const bool is_of_level = input.is_defined() && impl(input).level == current_interpreter();
-    edges.push_back(is_of_level && is_recorded_here ? edge_of(input) : Edge());
-  }
-  return edges;
-}
-
-std::string PythonFunctionNode::line_text() const {
-  return line_.is_known() ? concatenate(", called at ", line_.text()) : std::string();
-}
-
-// ---- Saving ----
-
-void PythonFunctionNode::save(std::span<OpwTensor* const> tensors) {
-  OPWRIGHT_CHECK(call_, name_,
-                 ": save_for_backward belongs in forward or setup_context, not in backward");
-  call_->saved = to_tensors(tensors);
-}
-
-void PythonFunctionNode::mark_non_differentiable(std::span<OpwTensor* const> results) {
-  OPWRIGHT_CHECK(call_, name_,
-                 ": mark_non_differentiable belongs in forward or setup_context, not in backward");
-  call_->non_differentiable = to_tensors(results);
-}
-
-void PythonFunctionNode::mark_dirty(std::span<OpwTensor* const> inputs) {
-  OPWRIGHT_CHECK(call_, name_, ": mark_dirty belongs in forward, not in backward");
-  call_->dirty = to_tensors(inputs);
-}
-
-void PythonFunctionNode::check_not_released() const {
-  OPWRIGHT_CHECK(!is_released_, "the values that ", name_,
-                 " saved for its backward were freed by an earlier backward. Specify "
-                 "retain_graph=True in the first one to run it again");
-}
-
-size_t PythonFunctionNode::num_saved() const {
-  check_not_released();
-  return call_ ? call_->saved.size() : saved_.size();
-}
-
-Tensor PythonFunctionNode::saved(size_t index) {
-  check_not_released();
-  if (call_) return call_->saved[index];
-  SavedTensor kept = saved_[index];
-  if (packed_[index]) return std::move(kept).unpack(*this, packed_[index].get());
-  if (!kept.tensor.is_defined()) return {};
-  const uint64_t version = version_of(kept.tensor);
-  OPWRIGHT_CHECK(version == kept.version, name_, ": saved tensor ", index,
-                 " was modified by an in-place operation: it is at version ", version,
-                 ", expected ", kept.version,
-                 "\n  Clone it before it is written, or write to a copy.");
-  return std::move(kept).unpack(*this, nullptr);
-}
-
-void PythonFunctionNode::release_saved() noexcept {
-  if (saved_.empty()) return;
-  const SmallVector<SavedTensor, 2> gone = std::move(saved_);
-  const std::vector<PackedTensorPtr> gone_packed = std::move(packed_);
-  saved_ = {};
-  packed_ = {};
-  is_released_ = true;
-}
-
-void PythonFunctionNode::visit_owned(OwnedTensorVisitor& visitor) const {
-  for (const SavedTensor& saved : saved_) visitor.visit(saved.tensor);
-}
-
-SavedTensor PythonFunctionNode::make_saved(const Tensor& tensor,
-                                           std::span<const Tensor> outputs) const {
-  SavedTensor saved;
-  if (!tensor.is_defined()) return saved;
-  OPWRIGHT_CHECK((impl(tensor).flags & kOpwFlagInference) == 0, name_,
-                 ": a tensor made in inference mode cannot be saved for backward; clone it outside "
-                 "of inference mode first");
-  saved.tensor = tensor;
-  saved.version = version_of(tensor);
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i].get() == tensor.get()) saved.result_place = static_cast<uint32_t>(i);
-  }
-  for (size_t i = 0; i < call_->inputs.size(); ++i) {
-    const bool is_read = call_->inputs[i].get() == tensor.get() && !contains(call_->dirty, tensor);
-    if (!is_read) continue;
-    saved.version = call_->versions[i];
-    saved.result_place = SavedTensor::kNotAResult;
-  }
-  if (saved.result_place != SavedTensor::kNotAResult) saved.tensor = alias_of(tensor);
-  return saved;
-}
-
-// ---- After the forward ----
-
-// A tensor that existed before keeps its own history: the caller gets another object over it.
-Tensor PythonFunctionNode::attach(Tensor output, uint32_t place) {
-  if (contains(call_->dirty, output)) {
-    rebase(output, TapeNodePtr::share(this), place);
-    return output;
-  }
-  if (contains(call_->inputs, output)) {
-    output = view_as_itself(output);
-  } else if (requires_grad(output)) {
-    output = alias_of(output);
-  }
-  History& history = history_of(output);
-  if (history.view) {
-    history.view->is_of_function = true;
-    history.view->is_under_no_grad = false;
-    history.seen = rebases_of(history.root);
-  }
-  set_history(output, TapeNodePtr::share(this), place);
-  return output;
-}
-
-void PythonFunctionNode::finish(std::span<Tensor> outputs) {
-  SmallVector<Tensor, 2> places;
-  for (const Tensor& output : outputs) {
-    output_is_tensor_.push_back(output.is_defined());
-    if (output.is_defined()) places.push_back(output);
-  }
-  for (const Tensor& input : call_->dirty) {
-    OPWRIGHT_CHECK(contains(call_->inputs, input), name_, ": mark_dirty takes inputs of forward");
-    OPWRIGHT_CHECK(!is_recorded_ || contains({places.data(), places.size()}, input), name_,
-                   ": an input that forward wrote to must be returned by it");
-    if (is_recorded_) check_function_write(name_, input);
-  }
-  if (is_recorded_) {
-    for (const Tensor& place : places) add_place(ValueMeta(place));
-    for (const Tensor& tensor : call_->saved) {
-      saved_.push_back(make_saved(tensor, {places.data(), places.size()}));
-      packed_.push_back(saved_.back().pack());
-    }
-    uint32_t place = 0;
-    for (Tensor& output : outputs) {
-      if (!output.is_defined()) continue;
-      const bool has_gradient =
-          has_gradients(output.dtype()) && !contains(call_->non_differentiable, output);
-      if (has_gradient) output = attach(std::move(output), place);
-      ++place;
-    }
-  }
-  call_ = nullptr;
-}
 
 // ---- The formula ----
 
 nb::object PythonFunctionNode::call_formula(PyObject* context, std::span<Tensor> gradients) {
   const nb::object function = nb::borrow(as_tape_object(context).function);
-  OPWRIGHT_CHECK(function.is_valid(), name_, ": its history was collected");
+  OPWRIGHT_CHECK(function.is_valid(), name(), ": its history was collected");
   const nb::object backward = function.attr("backward");
   SmallVector<PyObject*, 4> args{context};
-  SmallVector<Tensor, 2> held;
   std::vector<nb::object> owned;
   size_t place = 0;
-  for (const bool is_tensor : output_is_tensor_) {
+  for (const bool is_tensor : output_is_tensor()) {
     const Tensor gradient = is_tensor ? gradients[place++] : Tensor();
     owned.push_back(gradient.is_defined() ? own(wrap(gradient)) : nb::none());
     args.push_back(owned.back().ptr());
+  }
+  if (is_boxed_call(function)) [[unlikely]] {
+    nb::list list;
+    for (const nb::object& each : owned) list.append(each);
+    owned.clear();
+    for (Tensor& gradient : gradients) gradient = Tensor();  // only the list holds them
+    PyObject* boxed[] = {context, list.ptr()};
+    return own(PyObject_Vectorcall(backward.ptr(), boxed, 2, nullptr));
   }
   return own(PyObject_Vectorcall(backward.ptr(), args.data(), args.size(), nullptr));
 }
@@ -254,19 +63,13 @@ nb::object PythonFunctionNode::call_formula(PyObject* context, std::span<Tensor>
 void PythonFunctionNode::apply(std::span<Tensor> gradients, std::span<Tensor> given) {
   const LockScope lock;
   const nb::object context = own(wrap_borrowed_node(this));
-  if (materializes_) {
-    for (uint32_t place = 0; place < gradients.size(); ++place) {
-      if (!gradients[place].is_defined() && has_gradients(meta(place).dtype())) {
-        gradients[place] = meta(place).zeros();
-      }
-    }
-  }
+  fill_missing(gradients);
   const GradientVersions versions(gradients);
   nb::object returned;
   try {
     returned = call_formula(context.ptr(), gradients);
   } catch (Error& error) {
-    error.add_note("operator", concatenate("in the backward of ", name_, line_text()));
+    add_backward_note(error);
     throw;
   }
   versions.check(gradients, *this);
@@ -278,28 +81,21 @@ void PythonFunctionNode::apply(std::span<Tensor> gradients, std::span<Tensor> gi
   const bool is_enough =
       size >= given.size() && std::all_of(items + given.size(), items + size,
                                           [](PyObject* item) { return item == Py_None; });
-  OPWRIGHT_CHECK(is_enough, name_, ": backward returned ", size, " gradients, but forward took ",
+  OPWRIGHT_CHECK(is_enough, name(), ": backward returned ", size, " gradients, but forward took ",
                  given.size(), " arguments");
   for (size_t i = 0; i < given.size(); ++i) {
     if (items[i] == Py_None) continue;
-    OPWRIGHT_CHECK(is_tensor(items[i]), name_, ": backward returned ", class_name(items[i]),
+    OPWRIGHT_CHECK(is_tensor(items[i]), name(), ": backward returned ", class_name(items[i]),
                    " as gradient ", i, "; a gradient is a tensor or None");
-    OPWRIGHT_CHECK(input_is_tensor_[i], name_, ": backward returned a gradient for argument ", i,
-                   ", which is not a tensor; return None there");
-    const Edge& to = edges()[i];
-    const Tensor gradient = handle_of(items[i]);
-    if (!to) {
-      given[i] = gradient;  // hooks see it; it goes nowhere
-      continue;
-    }
-    const ValueMeta& wanted = to.node->meta(to.place);
-    const Tensor fitting =
-        has_sizes(gradient, wanted.sizes()) ? gradient : undo_broadcast(gradient, wanted.sizes());
-    OPWRIGHT_CHECK(fitting.is_defined(), name_, ": backward returned a gradient of sizes ",
-                   to_text(ValueMeta(gradient).sizes()), " for argument ", i, ", which has sizes ",
-                   to_text(wanted.sizes()));
-    given[i] = fit_dtype(fitting, wanted.dtype());
+    given[i] = fit_gradient(i, handle_of(items[i]));
   }
+}
+
+nb::object call_backward(const nb::object& function, const nb::object& context,
+                         const nb::args& gradients) {
+  const nb::object backward = function.attr("backward");
+  if (is_boxed_call(function)) return backward(context, nb::list(gradients));
+  return backward(context, *gradients);
 }
 
 // ---- Calling ----
@@ -310,6 +106,66 @@ namespace {
 void lift(std::vector<OpwValue>& values) {
   Interpreter* level = current_interpreter();
   if (level && level->traits().lifts) level->lift(values);
+}
+
+// Applies a Function of the second form at the level below grad, so that every level records it as
+// one call with its own backward. Returns the outputs as values of this level; an argument that it
+// returns is the argument itself.
+nb::object apply_below(Grad& level, const nb::object& function, const nb::object& passed) {
+  const Py_ssize_t count = PyTuple_GET_SIZE(passed.ptr());
+  nb::object inner = own(PyTuple_New(count));
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* arg = PyTuple_GET_ITEM(passed.ptr(), i);
+    PyTuple_SET_ITEM(inner.ptr(), i,
+                     is_tensor(arg) ? require(wrap(level.unwrap(handle_of(arg)))) : Py_NewRef(arg));
+  }
+  nb::object outputs;
+  {
+    const ParentScope scope(level);
+    outputs = own(PyObject_Call(nb::object(function.attr("apply")).ptr(), inner.ptr(), nullptr));
+  }
+  const auto to_level = [&](PyObject* given) {
+    if (!is_tensor(given) || is_wrapper_of(level, tensor_of(given))) return nb::borrow(given);
+    PyObject* viewed = nullptr;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      PyObject* arg = PyTuple_GET_ITEM(inner.ptr(), i);
+      if (!is_tensor(arg)) continue;
+      if (tensor_of(arg) == tensor_of(given)) return nb::borrow(PyTuple_GET_ITEM(passed.ptr(), i));
+      if (&storage_of(handle_of(arg)) == &storage_of(handle_of(given)))
+        viewed = PyTuple_GET_ITEM(passed.ptr(), i);
+    }
+    const Tensor output = level.wrap(handle_of(given));
+    if (viewed && is_wrapper_of(level, tensor_of(viewed))) note_as_view(output, handle_of(viewed));
+    return own(wrap(output));
+  };
+  if (!PyTuple_Check(outputs.ptr())) return to_level(outputs.ptr());
+  nb::list own_outputs;
+  for (const nb::handle each : nb::borrow<nb::tuple>(outputs))
+    own_outputs.append(to_level(each.ptr()));
+  return nb::tuple(own_outputs);
+}
+
+bool is_tracked_at_any_level(const Tensor& tensor) {
+  for (Tensor shown = tensor;;) {
+    if (impl(shown).flags & kOpwFlagRequiresGrad) return true;
+    Tensor inner = inner_value(shown);
+    if (inner.get() == shown.get()) return false;
+    shown = std::move(inner);
+  }
+}
+
+// functionalize passes the calls of the forward on to the levels below, which would differentiate
+// these instead of using the Function's backward.
+void check_functionalized(const nb::object& function, std::span<const Tensor> inputs) {
+  const auto* level = dynamic_cast<const Functionalize*>(current_interpreter());
+  if (!level || level->traits().adopts_histories || !thread_state().grad_is_enabled()) return;
+  for (const Tensor& input : inputs) {
+    OPWRIGHT_CHECK_KIND(
+        "NotImplementedError", !input.is_defined() || !is_tracked_at_any_level(input),
+        nb::cast<std::string>(function.attr("__name__")),
+        ": functionalize does not keep the backward of an autograd.Function\n  Define an operator "
+        "with register_autograd (opwright.library.custom_op), or call it under no_grad.");
+  }
 }
 
 nb::object apply_function(const nb::object& function, bool has_setup_context,
@@ -330,16 +186,21 @@ nb::object apply_function(const nb::object& function, bool has_setup_context,
         passed.ptr(), static_cast<Py_ssize_t>(i),
         is_tensor_here ? require(wrap(inputs.back())) : Py_NewRef(nb::handle(args[i]).ptr()));
   }
+  check_functionalized(function, inputs);
   auto* made =
       new PythonFunctionNode(nb::cast<std::string>(function.attr("__name__")), std::move(inputs));
   const nb::object context = own(wrap_node(TapeNodePtr::take(made)));
   as_tape_object(context.ptr()).function = Py_NewRef(function.ptr());
+  auto* grad = has_setup_context ? dynamic_cast<Grad*>(current_interpreter()) : nullptr;
   nb::object output;
+  if (grad) output = apply_below(*grad, function, passed);
   {
-    const ForwardScope scope;
+    const FunctionNode::ForwardScope scope;
     if (has_setup_context) {
-      output =
-          own(PyObject_Call(nb::object(function.attr("forward")).ptr(), passed.ptr(), nullptr));
+      if (!grad) {
+        output =
+            own(PyObject_Call(nb::object(function.attr("forward")).ptr(), passed.ptr(), nullptr));
+      }
       function.attr("setup_context")(context, passed, output);
     } else {
       const nb::object with_context = nb::make_tuple(context) + passed;
@@ -355,6 +216,7 @@ nb::object apply_function(const nb::object& function, bool has_setup_context,
     PyObject* item = PyTuple_GET_ITEM(outputs.ptr(), i);
     tensors.push_back(is_tensor(item) ? handle_of(item) : Tensor());
   }
+  if (has_setup_context) made->check_saved(tensors);
   made->finish(tensors);
   nb::object given = own(PyTuple_New(count));
   for (Py_ssize_t i = 0; i < count; ++i) {

@@ -26,7 +26,9 @@ void bind_gradcheck(nb::module_& m) {
       .def_rw("check_undefined_grad", &GradcheckOptions::check_undefined_grad)
       .def_rw("check_backward_ad", &GradcheckOptions::check_backward_ad)
       .def_rw("check_forward_ad", &GradcheckOptions::check_forward_ad)
-      .def_rw("check_batched_grad", &GradcheckOptions::check_batched_grad);
+      .def_rw("check_batched_grad", &GradcheckOptions::check_batched_grad)
+      .def_rw("check_batched_forward_grad", &GradcheckOptions::check_batched_forward_grad)
+      .def_rw("allows_coarse_dtypes", &GradcheckOptions::allows_coarse_dtypes);
   m.def(
       "gradcheck",
       [](const nb::callable& function, const nb::list& inputs, const GradcheckOptions& options) {

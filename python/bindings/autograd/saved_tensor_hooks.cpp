@@ -1,7 +1,9 @@
 #include "bindings/autograd/saved_tensor_hooks.h"
 
+#include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "bindings/interpreter/error.h"
 #include "bindings/interpreter/lock.h"
@@ -40,8 +42,10 @@ class PackedObject final : public PackedTensor {
   PyObject* unpack_;
 };
 
+}  // namespace
+
 // The hooks of one `with` block.
-class PythonHooks final : public SavedTensorHooks {
+class PythonHooks final : public SavedTensorHooks, public Counted<PythonHooks> {
  public:
   PythonHooks(nb::object pack, nb::object unpack)
       : pack_(std::move(pack)), unpack_(std::move(unpack)) {}
@@ -58,6 +62,18 @@ class PythonHooks final : public SavedTensorHooks {
   nb::object pack_;
   nb::object unpack_;
 };
+
+using PythonHooksPtr = IntrusivePtr<PythonHooks>;
+
+namespace {
+
+// The blocks that this thread has entered. Not destroyed with the thread: Python may be gone then.
+constinit thread_local std::vector<PythonHooksPtr>* entered_hooks = nullptr;
+
+std::vector<PythonHooksPtr>& entered_hooks_of_thread() {
+  if (!entered_hooks) entered_hooks = new std::vector<PythonHooksPtr>;
+  return *entered_hooks;
+}
 
 // A `with` block in which saved tensors may be written.
 class CopiesBlock {
@@ -85,21 +101,41 @@ class CopiesBlock {
 
 }  // namespace
 
+struct SavedHooksScope::Entered {
+  std::vector<PythonHooksPtr> blocks;
+};
+
+SavedHooksScope::SavedHooksScope() : current_(saved_tensor_hooks()) {
+  if (entered_hooks && !entered_hooks->empty()) {
+    entered_ = std::make_unique<Entered>(Entered{*entered_hooks});
+  }
+}
+
+SavedHooksScope::~SavedHooksScope() {
+  set_saved_tensor_hooks(current_);
+  if (!entered_hooks) return;
+  std::vector<PythonHooksPtr> left;
+  if (entered_) left = std::move(entered_->blocks);
+  std::swap(*entered_hooks, left);
+}
+
 void bind_saved_tensor_hooks(nb::module_& m) {
   m.def(
       "push_saved_tensor_hooks",
       [](nb::object pack, nb::object unpack) {
         OPWRIGHT_CHECK_TYPE(PyCallable_Check(pack.ptr()) && PyCallable_Check(unpack.ptr()),
                             "saved_tensors_hooks takes two functions");
-        auto* hooks = new PythonHooks(std::move(pack), std::move(unpack));
-        hooks->outer = set_saved_tensor_hooks(hooks);
+        auto hooks = make_intrusive<PythonHooks>(std::move(pack), std::move(unpack));
+        hooks->outer = set_saved_tensor_hooks(hooks.get());
+        entered_hooks_of_thread().push_back(std::move(hooks));
       },
       nb::arg("pack"), nb::arg("unpack"));
   m.def("pop_saved_tensor_hooks", [] {
-    auto* hooks = static_cast<PythonHooks*>(saved_tensor_hooks());
-    OPWRIGHT_CHECK(hooks, "saved_tensors_hooks: left without having been entered");
+    std::vector<PythonHooksPtr>& entered = entered_hooks_of_thread();
+    OPWRIGHT_CHECK(!entered.empty(), "saved_tensors_hooks: left without having been entered");
+    const PythonHooksPtr hooks = std::move(entered.back());
+    entered.pop_back();
     set_saved_tensor_hooks(hooks->outer);
-    delete hooks;
   });
   nb::class_<CopiesBlock>(m, "SavedCopies", "A block in which saved tensors may be written.")
       .def(nb::init<>())

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
+#include "bindings/autograd/function_node.h"
 #include "bindings/interpreter/error.h"
 #include "bindings/interpreter/lock.h"
 #include "bindings/object/method.h"
@@ -47,6 +49,39 @@ nb::object to_tuple(std::span<const Tensor> gradients) {
     PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i), give(hooked_gradient(gradients[i])));
   }
   return tuple;
+}
+
+// The layout of a Function's outputs, if some of them are not tensors, else null.
+const std::vector<bool>* mixed_outputs(const TapeNode& node) {
+  const auto* function = dynamic_cast<const PythonFunctionNode*>(&node);
+  const bool is_mixed = function && function->output_is_tensor().size() != node.num_places();
+  return is_mixed ? &function->output_is_tensor() : nullptr;
+}
+
+// One for each output of the call; None also for one that is not a tensor.
+nb::object output_gradients(const TapeNode& node, std::span<const Tensor> gradients) {
+  const std::vector<bool>* is_tensor_there = mixed_outputs(node);
+  if (!is_tensor_there) return to_tuple(gradients);
+  std::vector<Tensor> all;
+  size_t place = 0;
+  for (const bool is_there : *is_tensor_there) {
+    all.push_back(is_there ? gradients[place++] : Tensor());
+  }
+  return to_tuple(all);
+}
+
+// What a hook returned for output_gradients: those of the tensors.
+nb::object without_other_outputs(const TapeNode& node, nb::object returned) {
+  const std::vector<bool>* is_tensor_there = mixed_outputs(node);
+  const bool is_tuple = PyTuple_Check(returned.ptr()) || PyList_Check(returned.ptr());
+  if (!is_tensor_there || !is_tuple || nb::len(returned) != is_tensor_there->size()) {
+    return returned;
+  }
+  nb::list kept;
+  for (size_t i = 0; i < is_tensor_there->size(); ++i) {
+    if ((*is_tensor_there)[i]) kept.append(returned[i]);
+  }
+  return kept;
 }
 
 Tensor read_gradient(PyObject* object) {
@@ -130,23 +165,25 @@ PyObject* add_gradient_hook(const Edge& edge, PyObject* callable) {
 
 PyObject* add_node_hook(TapeNode& node, PyObject* callable) {
   return add_hook(node, callable, [&](HookKey key) {
-    return node.add_post_hook([key](std::span<Tensor> given, std::span<const Tensor> gradients) {
-      const LockScope lock;
-      const nb::object hook = key.find();
-      if (!hook.is_valid()) return;
-      replace_gradients(given,
-                        nb::borrow<nb::callable>(hook)(to_tuple(given), to_tuple(gradients)));
-    });
+    return node.add_post_hook(
+        [key, &node](std::span<Tensor> given, std::span<const Tensor> gradients) {
+          const LockScope lock;
+          const nb::object hook = key.find();
+          if (!hook.is_valid()) return;
+          replace_gradients(given, nb::borrow<nb::callable>(hook)(
+                                       to_tuple(given), output_gradients(node, gradients)));
+        });
   });
 }
 
 PyObject* add_node_prehook(TapeNode& node, PyObject* callable) {
   return add_hook(node, callable, [&](HookKey key) {
-    return node.add_pre_hook([key](std::span<Tensor> gradients) {
+    return node.add_pre_hook([key, &node](std::span<Tensor> gradients) {
       const LockScope lock;
       const nb::object hook = key.find();
       if (!hook.is_valid()) return;
-      replace_gradients(gradients, nb::borrow<nb::callable>(hook)(to_tuple(gradients)));
+      const nb::object returned = nb::borrow<nb::callable>(hook)(output_gradients(node, gradients));
+      replace_gradients(gradients, without_other_outputs(node, returned));
     });
   });
 }

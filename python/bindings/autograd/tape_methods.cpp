@@ -1,6 +1,8 @@
 // The Python attributes of a node of the tape, and the methods of a formula's `ctx`.
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <Python.h>
 
@@ -53,8 +55,11 @@ PyObject* save_for_backward(PyObject* self, PyObject* const* args, Py_ssize_t nu
 // Forward mode runs with a context of its own; a backward does not need these tensors.
 PyObject* save_for_forward(PyObject* self, PyObject* const* args, Py_ssize_t num_args) {
   return guarded([&] {
-    const FormulaNode& node = formula_of(self, "save_for_forward");
-    (void)read_tensor_arguments(args, num_args, true, node, "save_for_forward");
+    FormulaNode& node = formula_of(self, "save_for_forward");
+    const TensorPointers tensors =
+        read_tensor_arguments(args, num_args, true, node, "save_for_forward");
+    if (auto* function = dynamic_cast<PythonFunctionNode*>(&node))
+      function->note_saved_for_forward({tensors.data(), tensors.size()});
     return Py_NewRef(Py_None);
   });
 }
@@ -156,7 +161,7 @@ PyObject* get_next_functions(PyObject* self, void* /*closure*/) {
     const auto edges = as_tape_object(self).node->edges();
     nanobind::object tuple = own(PyTuple_New(static_cast<Py_ssize_t>(edges.size())));
     for (size_t i = 0; i < edges.size(); ++i) {
-      PyObject* node = edges[i] ? wrap_node(edges[i].node) : Py_NewRef(Py_None);
+      PyObject* node = edges[i] ? wrap_named_node(edges[i].node) : Py_NewRef(Py_None);
       PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i),
                        require(Py_BuildValue("NI", node, edges[i].place)));
     }
@@ -183,6 +188,36 @@ PyObject* get_variable(PyObject* self, void* /*closure*/) {
   });
 }
 
+// The tensors that a call of a node gets; None: undefined.
+std::vector<Tensor> read_called_gradients(PyObject* args) {
+  std::vector<Tensor> gradients;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) {
+    PyObject* item = PyTuple_GET_ITEM(args, i);
+    OPWRIGHT_CHECK_TYPE(item == Py_None || is_tensor(item),
+                        "a node takes gradients, tensors or None, got ", class_name(item));
+    gradients.push_back(item == Py_None ? Tensor() : handle_of(item));
+  }
+  return gradients;
+}
+
+// Runs the `backward` of an autograd.Function, without the engine.
+PyObject* apply_function_node(PyObject* self, PyObject* args) {
+  return guarded([&] {
+    PyObject* function = as_tape_object(self).function;
+    OPWRIGHT_CHECK_KIND("AttributeError", function, as_tape_object(self).node->name(),
+                        " is not an autograd.Function, so it has no apply; call the node");
+    return give(call_backward(nanobind::borrow(function), nanobind::borrow(self),
+                              nanobind::borrow<nanobind::args>(args)));
+  });
+}
+
+PyObject* get_saved_variables(PyObject* self, void* closure) {
+  const int is_error =
+      PyErr_WarnEx(PyExc_DeprecationWarning, "'saved_variables' is deprecated; use 'saved_tensors'",
+                   /*stack_level=*/1);
+  return is_error < 0 ? nullptr : get_saved_tensors(self, closure);
+}
+
 PyObject* register_tape_hook(PyObject* self, PyObject* hook) {
   return guarded([&] { return add_node_hook(*as_tape_object(self).node, hook); });
 }
@@ -192,6 +227,28 @@ PyObject* register_prehook(PyObject* self, PyObject* hook) {
 }
 
 }  // namespace
+
+PyObject* call_tape_node(PyObject* self, PyObject* args, PyObject* keywords) {
+  return guarded([&] {
+    const TapeNodePtr node = TapeNodePtr::share(as_tape_object(self).node);
+    OPWRIGHT_CHECK_TYPE(!keywords || PyDict_GET_SIZE(keywords) == 0,
+                        "a node takes no keyword arguments");
+    OPWRIGHT_CHECK_TYPE(PyTuple_GET_SIZE(args) == node->num_places(), node->backward_name(),
+                        ": expected ", node->num_places(), " arguments, got ",
+                        PyTuple_GET_SIZE(args), " instead");
+    std::vector<Tensor> gradients = read_called_gradients(args);
+    std::vector<Tensor> given(node->edges().size());
+    node->apply(gradients, given);
+    nanobind::object tuple = own(PyTuple_New(static_cast<Py_ssize_t>(given.size())));
+    for (size_t i = 0; i < given.size(); ++i) {
+      PyTuple_SET_ITEM(
+          tuple.ptr(), static_cast<Py_ssize_t>(i),
+          given[i].is_defined() ? require(wrap(std::move(given[i]))) : Py_NewRef(Py_None));
+    }
+    if (given.empty()) return Py_NewRef(Py_None);
+    return given.size() == 1 ? Py_NewRef(PyTuple_GET_ITEM(tuple.ptr(), 0)) : give(std::move(tuple));
+  });
+}
 
 PyObject* tape_text(PyObject* self) {
   return guarded(
@@ -214,6 +271,9 @@ PyMethodDef tape_methods[] = {
     {"mark_dirty", as_method(mark_dirty), METH_FASTCALL,
      "mark_dirty($self, *inputs)\n--\n\n"
      "Mark inputs that the forward of an autograd.Function wrote to."},
+    {"apply", as_method(apply_function_node), METH_VARARGS,
+     "apply($self, *gradients)\n--\n\n"
+     "Run the `backward` of an autograd.Function with a gradient for each output."},
     {"name", as_method(tape_name), METH_NOARGS,
      "name($self, /)\n--\n\n"
      "Return the node's name, as PyTorch has it: MulBackward0 for aten::mul."},
@@ -229,6 +289,8 @@ PyMethodDef tape_methods[] = {
 PyGetSetDef tape_properties[] = {
     {"saved_tensors", get_saved_tensors, nullptr, "The tensors of save_for_backward, as a tuple.",
      nullptr},
+    {"saved_variables", get_saved_variables, nullptr,
+     "The older name of saved_tensors, which PyTorch deprecates.", nullptr},
     {"needs_input_grad", get_needs_input_grad, nullptr,
      "Whether each argument needs a gradient; a tuple for a list of tensors.", nullptr},
     {"next_functions", get_next_functions, nullptr,

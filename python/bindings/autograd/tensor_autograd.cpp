@@ -6,6 +6,7 @@
 #include <Python.h>
 
 #include "bindings/autograd/autograd.h"
+#include "bindings/autograd/saved_tensor_hooks.h"
 #include "bindings/autograd/tape_hooks.h"
 #include "bindings/interpreter/error.h"
 #include "bindings/object/method.h"
@@ -17,6 +18,7 @@
 #include "opwright/autograd/backward.h"
 #include "opwright/autograd/boundary.h"
 #include "opwright/autograd/history.h"
+#include "opwright/base/thread_state.h"
 #include "opwright/functions.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/transforms/trace/data_access.h"
@@ -29,6 +31,13 @@ Tensor seen_tensor(PyObject* self) { return opwright::seen(handle_of(self)); }
 
 PyObject* gradient_object(Tensor tensor) {
   return tensor.is_defined() ? require(wrap(std::move(tensor))) : Py_NewRef(Py_None);
+}
+
+// Before autograd data of an existing tensor are read or set: guards do not cover them, and a graph
+// does not set them.
+void end_trace_at_history(PyObject* self, const char* what) {
+  if (may_trace_end() && !impl(handle_of(self)).is_wrapper())
+    end_trace(concatenate(what, " reads or sets the history of a tensor that exists outside"));
 }
 
 PyObject* to_bool(bool value) { return PyBool_FromLong(value ? 1 : 0); }
@@ -65,8 +74,14 @@ PyObject* get_is_leaf(PyObject* self, void* /*closure*/) {
   return guarded([&] { return to_bool(is_leaf(seen_tensor(self))); });
 }
 
-// The node of a computed tensor; null for a leaf.
+// The node of a computed tensor; null for a leaf. Throws RuntimeError for a view made under no_grad
+// whose base got a history since.
 Edge history_edge(const Tensor& tensor) {
+  const ViewRecord* view = find_view(tensor);
+  if (view && view->is_hidden()) {
+    const AttentionScope grad_on(kAttentionGradOff, false);
+    (void)edge_of(tensor);
+  }
   if (!requires_grad(tensor) || is_leaf(tensor)) return {};
   return edge_of(tensor);
 }
@@ -74,7 +89,7 @@ Edge history_edge(const Tensor& tensor) {
 PyObject* get_grad_fn(PyObject* self, void* /*closure*/) {
   return guarded([&] {
     const Edge edge = history_edge(seen_tensor(self));
-    return edge ? wrap_node(edge.node) : Py_NewRef(Py_None);
+    return edge ? wrap_named_node(edge.node) : Py_NewRef(Py_None);
   });
 }
 
@@ -86,7 +101,7 @@ PyObject* get_base(PyObject* self, void* /*closure*/) {
   return guarded([&] {
     const Tensor tensor = seen_tensor(self);
     const ViewRecord* view = find_view(tensor);
-    const bool has_base = view && view->is_differentiable();
+    const bool has_base = view && !view->is_detached();
     return gradient_object(has_base ? find_history(tensor.get())->root : Tensor());
   });
 }
@@ -94,12 +109,13 @@ PyObject* get_base(PyObject* self, void* /*closure*/) {
 PyObject* is_view(PyObject* self, PyObject* /*args*/) {
   return guarded([&] {
     const ViewRecord* view = find_view(seen_tensor(self));
-    return to_bool(view && view->is_differentiable());
+    return to_bool(view && !view->is_detached());
   });
 }
 
 PyObject* detach_in_place_method(PyObject* self, PyObject* /*args*/) {
   return guarded([&] {
+    end_trace_at_history(self, "detach_()");
     detach_in_place(seen_tensor(self));
     return Py_NewRef(self);
   });
@@ -131,7 +147,11 @@ int set_data_property(PyObject* self, PyObject* value, void* /*closure*/) {
 // ---- Gradients ----
 
 PyObject* get_grad(PyObject* self, void* /*closure*/) {
-  return guarded([&] { return gradient_object(gradient_of(seen_tensor(self))); });
+  return guarded([&] {
+    // One that exists is guarded.
+    if (!gradient_of(seen_tensor(self)).is_defined()) end_trace_at_history(self, "grad");
+    return gradient_object(gradient_of(seen_tensor(self)));
+  });
 }
 
 int set_grad(PyObject* self, PyObject* value, void* /*closure*/) {
@@ -140,6 +160,7 @@ int set_grad(PyObject* self, PyObject* value, void* /*closure*/) {
         const bool is_none = !value || value == Py_None;
         OPWRIGHT_CHECK_TYPE(is_none || is_tensor(value), "grad must be a tensor or None, got ",
                             class_name(value));
+        end_trace_at_history(self, "grad");
         set_gradient(seen_tensor(self), is_none ? Tensor() : seen_tensor(value));
         return 0;
       },
@@ -179,6 +200,7 @@ PyObject* tensor_backward(PyObject* self, PyObject* args, PyObject* kwargs) {
       targets = read_points(inputs, "backward: inputs");
       OPWRIGHT_CHECK(!targets.empty(), "backward: inputs cannot be empty; omit it for all leaves");
     }
+    const SavedHooksScope hooks;
     opwright::backward({&output, 1}, {&given, 1}, targets,
                        read_options(retain_graph, create_graph != 0));
     return Py_NewRef(Py_None);

@@ -13,6 +13,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include "bindings/compile/read_observer.h"
 #include "bindings/interpreter/error.h"
 #include "bindings/interpreter/lock.h"
 #include "opwright/compile/llvm/emit_llvm.h"
@@ -28,12 +29,14 @@ namespace {
 // The result of a function of opwright._compile.llvm; the GIL is held.
 nb::object call_llvm(const char* function) {
   const nb::object module = nb::steal(require(PyImport_ImportModule("opwright._compile.llvm")));
+  const ReadObserver::PauseScope unobserved;
   return nb::steal(require(PyObject_CallMethod(module.ptr(), function, nullptr)));
 }
 nb::object call_llvm(const char* function, std::string_view ir) {
   const nb::object module = nb::steal(require(PyImport_ImportModule("opwright._compile.llvm")));
   const nb::object text = nb::steal(
       require(PyUnicode_FromStringAndSize(ir.data(), static_cast<Py_ssize_t>(ir.size()))));
+  const ReadObserver::PauseScope unobserved;
   return nb::steal(require(PyObject_CallMethod(module.ptr(), function, "O", text.ptr())));
 }
 

@@ -17,6 +17,7 @@
 #include "bindings/compile/module_snapshot.h"
 #include "bindings/compile/read_observer.h"
 #include "bindings/compile/traced_values.h"
+#include "bindings/compile/type_kind.h"
 #include "bindings/interpreter/error.h"
 #include "bindings/object/method.h"
 #include "bindings/object/value.h"
@@ -91,6 +92,22 @@ void name_members(Capture& capture, const WatchedModule& module) {
   }
 }
 
+// A list or dict in a result that the run did not create; null if there is none.
+PyObject* find_outside_container(PyObject* result, const ReadObserver& observer, int depth) {
+  constexpr int kMostDepth = 16;
+  const TypeKind kind = kind_of(Py_TYPE(result));
+  if (!is_container(kind) || depth == kMostDepth) return nullptr;
+  if (kind != TypeKind::Tuple && !observer.has_created(result)) return result;
+  const nb::object elements = ContentGuard::read(
+      result, PyDict_Check(result) ? ContentGuard::Kind::Dict : ContentGuard::Kind::Other);
+  for (Py_ssize_t i = 0; elements.is_valid() && i < PyTuple_GET_SIZE(elements.ptr()); ++i) {
+    PyObject* found =
+        find_outside_container(PyTuple_GET_ITEM(elements.ptr(), i), observer, depth + 1);
+    if (found) return found;
+  }
+  return nullptr;
+}
+
 nb::object call_body(PyObject* function, const GivenArguments& given) {
   return own(PyObject_Vectorcall(function, given.objects, given.num_positional, given.names));
 }
@@ -134,20 +151,25 @@ class CompiledState::Call final : public CapturedCall {
   }
   void run(Capture& capture, BreakScope& breaks) override {
     const InterpreterScope scope(capture.level());
-    ReadGuards given_reads;
-    ReadObserver observer(
-        entry_->reads(), given_reads, entry_->state(),
-        [&](SourceSite site, const std::string& cause) { (void)breaks.end_trace_at(site, cause); });
+    breaks_ = &breaks;
+    observer_.emplace(
+        entry_->reads(), given_reads_, entry_->state(),
+        [this](SourceSite site, const std::string& cause) { end_graph(site, cause); });
+    ReadObserver& observer = *observer_;
+    if (state_.driver_.options().fullgraph) observer.capture_cached_functions();
     name_arguments(observer);
     observer.start();
+    observer.add_function(function_);
     returned_ = call_body(function_, given_);
     observer.stop();
+    breaks_ = nullptr;
     if (breaks.has_broken()) return;
     breaks.check();
     snapshot_->refuse_traced(*capture.level());
     refuse_traced_in(entry_->reads(), observer, *capture.level());
-    refuse_traced_in(given_reads, observer, *capture.level());
-    std::string change = given_reads.find_difference();
+    refuse_traced_in(given_reads_, observer, *capture.level());
+    add_module_members();
+    std::string change = given_reads_.find_difference();
     if (change.empty()) change = entry_->find_own_change();
     if (!change.empty() && !is_ignored_read("changes")) {
       own_change_ = change;
@@ -160,26 +182,43 @@ class CompiledState::Call final : public CapturedCall {
       }
     }
     const std::string unfit = PythonResults::find_unfit(returned_.ptr());
-    if (unfit.empty()) return;
-    (void)breaks.end_trace(
-        {.text = concatenate(function_name(), " returns ", unfit,
-                             ", which a graph cannot return (it returns tensors, numbers, "
-                             "strings, None, and containers of them)")});
+    if (!unfit.empty() && split_result(observer)) return;
+    if (!unfit.empty()) {
+      (void)breaks.end_trace(
+          {.text = concatenate(function_name(), " returns ", unfit,
+                               ", which a graph cannot return (it returns tensors, numbers, "
+                               "strings, None, and containers of them)")});
+    } else if (PyObject* outside = find_outside_container(returned_.ptr(), observer, 0)) {
+      (void)breaks.end_trace(
+          {.text = concatenate(function_name(), " returns a ", class_name(outside),
+                               " that existed before the call, and a graph returns only new "
+                               "containers")});
+    }
   }
   [[nodiscard]] std::vector<OpwValue> outputs() override {
-    results_ = PythonResults(returned_.ptr());
+    results_ = rebuild_.is_valid() ? PythonResults(returned_.ptr(), rebuild_)
+                                   : PythonResults(returned_.ptr());
     returned_.reset();
     memory_.emplace();
     std::vector<OpwValue> outputs;
     for (const nb::object& value : results_.values())
       outputs.push_back(memory_->borrow(value.ptr()));
+    observer_->start();  // backward functions in Python run while the graphs are made
     return outputs;
   }
+  [[nodiscard]] bool returns_one_tensor() const override { return results_.is_one(); }
   void drop_results() override {
+    observer_->stop();
     memory_.reset();
     results_.forget_values();
   }
   void insert_compiled(std::unique_ptr<CompiledEntry> compiled) override {
+    const std::string change = own_change_.empty() ? entry_->find_own_change() : "";
+    if (!change.empty() && !is_ignored_read("changes")) {
+      state_.eager_reason_ = "its backward changes what it reads: " + change;  // from now on
+      throw_error("GraphBreakError", "compile: the backward of ", function_name(),
+                  " changes what it reads: ", change, "\n  ", ways_out());
+    }
     for (const GuardedTensors::One& one : entry_->tensors().all()) held_.push_back(one.tensor);
     for (const Tensor& tensor : held_) values_.push_back(ValueOf<Tensor>::lend(tensor));
     for (const OpwValue& captured : compiled->captured()) values_.push_back(captured);
@@ -205,6 +244,48 @@ class CompiledState::Call final : public CapturedCall {
   [[nodiscard]] nb::object take_result() { return std::move(returned_); }
 
  private:
+  // Ends the graph while the function runs; later, when its backward runs, the capture fails.
+  void end_graph(SourceSite site, const std::string& cause) const {
+    if (breaks_) {
+      (void)breaks_->end_trace_at(site, cause);
+      return;
+    }
+    throw_error("GraphBreakError", "its backward cannot be part of a graph: ", cause,
+                site.is_known() ? concatenate(", at ", site) : std::string());
+  }
+  // Replaces a result that has objects of classes in Python by its leaves; whether that is
+  // possible.
+  bool split_result(const ReadObserver& observer) {
+    const nb::object parts = nb::module_::import_("opwright._compile.returned_objects");
+    const nb::object found = parts.attr("split_result")(
+        returned_, nb::cpp_function([&](const nb::handle& object) {
+          return observer.has_created(object.ptr());
+        }),
+        nb::cpp_function([](const nb::handle& leaf) { return PythonResults::fits(leaf.ptr()); }),
+        nb::cpp_function([](const nb::handle& type) {
+          return is_open_class(reinterpret_cast<PyTypeObject*>(type.ptr()));
+        }));
+    if (found.is_none()) return false;
+    returned_ = found[0];
+    rebuild_ = found[1];
+    return true;
+  }
+  // What the code of this package reads of modules: their members and the class's forward().
+  void add_module_members() {
+    const nb::str forward("forward");
+    for (const WatchedModule& each : entry_->state().modules()) {
+      PyTypeObject* type = Py_TYPE(each.module.ptr());
+      entry_->reads().add_class_attribute(type, forward.ptr(),
+                                          concatenate(type->tp_name, ".forward"));
+      const nb::object dict = dict_of(each.module.ptr());
+      for (const char* members : {"_parameters", "_buffers", "_modules"}) {
+        PyObject* held = PyDict_GetItemString(dict.ptr(), members);
+        if (held && PyDict_Check(held) && PyDict_GET_SIZE(held) != 0)
+          entry_->reads().add_contents(held, ContentGuard::Kind::Dict,
+                                       concatenate(each.path, ".", members), false);
+      }
+    }
+  }
   void name_arguments(ReadObserver& observer) const {
     const auto names = positional_names(function_, given_.num_positional);
     for (size_t i = 0; i < given_.num_positional; ++i)
@@ -221,8 +302,12 @@ class CompiledState::Call final : public CapturedCall {
   PyObject* function_;
   const GivenArguments& given_;
   std::optional<ModuleSnapshot> snapshot_;
-  std::string own_change_;  // of the state that the function reads; empty: none
+  ReadGuards given_reads_;
+  std::optional<ReadObserver> observer_;
+  BreakScope* breaks_ = nullptr;  // while the function runs
+  std::string own_change_;        // of the state that the function reads; empty: none
   nb::object returned_;
+  nb::object rebuild_;  // makes the result of the leaves in `returned_`; invalid: it is the result
   PythonResults results_;
   std::optional<ValueMemory> memory_;
   std::vector<Tensor> held_;
@@ -252,7 +337,7 @@ void CompiledState::note_own_change(const std::string& change, const std::string
   eager_reason_ = concatenate("it changes what it reads: ", change);
   warn("UserWarning",
        concatenate("compile: ", function_name, " changes what it reads (", change,
-                   "), so it is not compiled and runs as it is\n  Keep such state in a tensor "
+                   "), so it is not compiled and runs eagerly\n  Keep such state in a tensor "
                    "that is written in place, or outside of the function."));
 }
 
@@ -261,7 +346,7 @@ void CompiledState::note_unknown_interpreter() {
   eager_reason_ = concatenate("Python ", PY_VERSION, " cannot be observed");
   if (std::exchange(has_warned, true)) return;
   warn("UserWarning",
-       concatenate("compile: functions are not compiled and run as they are, because what they "
+       concatenate("compile: functions are not compiled and run eagerly, because what they "
                    "read cannot be observed in Python ",
                    PY_VERSION, "\n  Use CPython 3.11, 3.12 or 3.13, with the GIL."));
 }

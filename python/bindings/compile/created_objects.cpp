@@ -90,6 +90,13 @@ void CreatedObjects::stop() noexcept {
   AllocatorHook::remove();
 }
 
+void CreatedObjects::resume() {
+  if (is_active_) return;
+  AllocatorHook::install();
+  active_objects = this;
+  is_active_ = true;
+}
+
 void CreatedObjects::note(void* block) {
   if (!is_paused_) blocks_.insert(block);
 }
@@ -97,5 +104,7 @@ void CreatedObjects::note(void* block) {
 bool CreatedObjects::contains(PyObject* object) const { return blocks_.contains(block_of(object)); }
 
 void CreatedObjects::add(PyObject* object) { blocks_.insert(block_of(object)); }
+
+void CreatedObjects::remove(PyObject* object) { blocks_.erase(block_of(object)); }
 
 }  // namespace opwright::python

@@ -24,9 +24,14 @@ class CreatedObjects {
 
   // Ends early; what was created stays known.
   void stop() noexcept;
+  // Continues after stop(), on the same thread.
+  void resume();
   [[nodiscard]] bool contains(PyObject* object) const;
   // An object that is known to be new although its memory was reused.
   void add(PyObject* object);
+  // The reverse: an object that belongs to an older one, such as its dict, which Python makes when
+  // it is first needed.
+  void remove(PyObject* object);
 
   // Allocations in its scope do not count: those of the observer itself.
   class [[nodiscard]] PauseScope {

@@ -55,7 +55,13 @@ Instruction decode_of_version([[maybe_unused]] PyCodeObject* code, const CodeUni
       return takes(Operation::TestTruth, argument);
     case PRECALL:
       return takes(Operation::Call, argument);
+    case UNARY_POSITIVE:
+      return reads(Operation::ReadContents, 1);
 #else
+    case CALL_INTRINSIC_1: {
+      constexpr uint32_t kUnaryPlus = 5;
+      return argument == kUnaryPlus ? reads(Operation::ReadContents, 1) : Instruction{};
+    }
     case LOAD_FAST_CHECK:
       return slots(Operation::LoadLocal, argument, argument);
     case LOAD_FROM_DICT_OR_GLOBALS:
@@ -117,6 +123,8 @@ Instruction decode(PyCodeObject* code, const CodeUnit& unit) {
       return takes(Operation::ChangeCell, argument);
     case LOAD_ATTR:  // since 3.12 the lowest bit says that a method is called
       return named(Operation::LoadAttribute, code, kIs311 ? argument : argument >> 1);
+    case IMPORT_NAME:
+      return named(Operation::Import, code, argument);
     case IMPORT_FROM:
       return named(Operation::LoadAttribute, code, argument);
     case STORE_ATTR:
@@ -138,6 +146,8 @@ Instruction decode(PyCodeObject* code, const CodeUnit& unit) {
     case DICT_UPDATE:
     case DICT_MERGE:
     case BEFORE_WITH:
+    case UNARY_NEGATIVE:
+    case UNARY_INVERT:
       return reads(Operation::ReadContents, 1);
     case MATCH_KEYS:
     case SEND:

@@ -17,10 +17,11 @@ enum class Operation : uint8_t {
   ChangeCell,     // stores or deletes the slot `argument`
   LoadAttribute,  // `name` of operand 1
   ChangeAttribute,
+  Import,              // the module `name`
   LoadSuperAttribute,  // `name` of super(operand 2, operand 1); operand 3 is `super`
   LoadSubscript,       // of operand 2 by operand 1
   ChangeSubscript,
-  ReadContents,   // iterates over `operand`, unpacks or slices it
+  ReadContents,   // iterates over `operand`, unpacks, slices or negates it
   TestTruth,      // of operand 1
   FindMember,     // operand 2 in operand 1
   Compute,        // of operands 1 and 2

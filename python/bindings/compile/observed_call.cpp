@@ -1,14 +1,17 @@
 // What ReadObserver notes of a call: Python functions are observed themselves, C functions are
 // known to only compute from their arguments, or end the graph.
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nanobind/nanobind.h>
 
 #include "bindings/compile/compiled_function.h"
+#include "bindings/compile/observed_name.h"
 #include "bindings/compile/read_observer.h"
 #include "bindings/compile/type_kind.h"
 #include "bindings/interpreter/error.h"
@@ -16,6 +19,7 @@
 #include "bindings/object/tensor_object.h"
 #include "bindings/pytree/object_guard.h"
 #include "bindings/pytree/pytree.h"
+#include "opwright/base/warning.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"
 
@@ -39,15 +43,36 @@ std::string callable_name(PyObject* callable) {
   return module.empty() || module == "builtins" ? name : concatenate(module, ".", name);
 }
 
-bool is_lru_cache(PyObject* callable) {
-  return std::strcmp(Py_TYPE(callable)->tp_name, "functools._lru_cache_wrapper") == 0;
-}
-
 // The module that a class in C belongs to: the part before the last dot of its name.
 std::string module_of(PyTypeObject* type) {
   const std::string_view name = type->tp_name;
   const size_t dot = name.rfind('.');
   return dot == std::string_view::npos ? "builtins" : std::string(name.substr(0, dot));
+}
+
+// Whether code of this package reads attributes of its instances.
+bool is_derived_from_package(PyTypeObject* type) {
+  PyObject* classes = type->tp_mro;
+  for (Py_ssize_t i = 0; classes && i < PyTuple_GET_SIZE(classes); ++i) {
+    if (is_package_type(reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(classes, i)))) return true;
+  }
+  return false;
+}
+
+bool is_partial(PyObject* callable) {
+  return std::strcmp(Py_TYPE(callable)->tp_name, "functools.partial") == 0;
+}
+
+// operator.attrgetter and operator.methodcaller, which read attributes of their arguments.
+bool is_attribute_getter(PyObject* callable) {
+  const std::string_view name = Py_TYPE(callable)->tp_name;
+  return name == "operator.attrgetter" || name == "operator.methodcaller";
+}
+
+// Whether a built-in function reads attributes of its arguments.
+bool is_attribute_function(std::string_view name) {
+  return name == "getattr" || name == "hasattr" || name == "setattr" || name == "delattr" ||
+         name == "vars" || name == "dir";
 }
 
 bool is_method_of_object(const char* name, std::string_view wanted) { return wanted == name; }
@@ -57,15 +82,41 @@ bool is_method_of_object(const char* name, std::string_view wanted) { return wan
 void ReadObserver::note_arguments(Objects args) {
   for (PyObject* arg : args) {
     if (!is_active_) return;
-    if (kind_of(Py_TYPE(arg)) == TypeKind::Instance && is_old(arg) && !is_nn_module(arg) &&
-        is_tree_node(arg)) {
+    const bool is_instance =
+        kind_of(Py_TYPE(arg)) == TypeKind::Instance && is_old(arg) && !is_nn_module(arg);
+    if (is_instance && is_tree_node(arg)) {
       read_all_attributes(arg);
-    } else if (PyCFunction_Check(arg)) {  // map(time.time, ...)
-      note_native_call(arg, {});
+    } else if (is_instance && is_derived_from_package(Py_TYPE(arg))) {  // an optimizer
+      end(concatenate("it calls code of this package that uses the state of ", name_of(arg)));
     } else {
-      read_deep(arg, 0);
+      note_callable_argument(arg);
+      if (is_active_) read_deep(arg, 0);
     }
   }
+}
+
+// A callable that is passed on to a C function, which may call it: map(time.time, ...). The
+// instructions of Python functions are observed.
+void ReadObserver::note_callable_argument(PyObject* callable) {
+  const std::string_view type = Py_TYPE(callable)->tp_name;
+  if (PyMethod_Check(callable)) return note_callable_argument(PyMethod_GET_FUNCTION(callable));
+  if (PyType_Check(callable))
+    return read_special_methods(reinterpret_cast<PyTypeObject*>(callable));
+  if (is_partial(callable)) {
+    if (is_old(callable)) read_partial(callable);
+    const nb::object function = own(PyObject_GetAttrString(callable, "func"));
+    return note_callable_argument(function.ptr());
+  }
+  const bool is_builtin = PyCFunction_Check(callable);
+  const char* name =
+      is_builtin ? reinterpret_cast<PyCFunctionObject*>(callable)->m_ml->ml_name : "";
+  if (is_result_cache(callable) || is_attribute_getter(callable) || is_attribute_function(name) ||
+      (type == "method-wrapper" && callable_name(callable).ends_with("__getattribute__")) ||
+      (type == "method-wrapper" && callable_name(callable).ends_with("__get__")))
+    return end(concatenate("it passes on ", callable_name(callable),
+                           ", which reads what cannot be observed"));
+  if (is_builtin) return note_native_call(callable, {});
+  if (type == "method-wrapper") note_call(callable, {}, nullptr);
 }
 
 void ReadObserver::note_call(PyObject* callable, Objects args, PyObject* keyword_names) {
@@ -75,11 +126,16 @@ void ReadObserver::note_call(PyObject* callable, Objects args, PyObject* keyword
     return note_call(PyMethod_GET_FUNCTION(callable), all, keyword_names);
   }
   if (PyFunction_Check(callable)) {
-    if (is_package_globals(PyFunction_GET_GLOBALS(callable))) note_arguments(args);
+    auto* code = reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(callable));
+    if (is_package_globals(PyFunction_GET_GLOBALS(callable)) || makes_tuple_class(code))
+      note_arguments(args);
     return;  // otherwise its instructions are observed
   }
-  if (is_lru_cache(callable) || PyWeakref_Check(callable))
-    return note_cached_call(callable, args, keyword_names);
+  if (is_result_cache(callable)) return note_cached_call(callable, args, keyword_names);
+  if (PyWeakref_Check(callable)) {  // a guard would keep the object alive
+    if (is_old(callable)) end("it reads a weak reference");
+    return;
+  }
   if (PyType_Check(callable))
     return note_class_call(reinterpret_cast<PyTypeObject*>(callable), args);
   if (PyCFunction_Check(callable)) return note_native_call(callable, args);
@@ -96,7 +152,8 @@ void ReadObserver::note_call(PyObject* callable, Objects args, PyObject* keyword
     const nb::object wrapped = own(PyObject_GetAttrString(callable, "__name__"));
     return note_method(self.ptr(), PyUnicode_AsUTF8(wrapped.ptr()), args, callable);
   }
-  if (name == "functools.partial") {
+  if (is_partial(callable)) {
+    if (is_old(callable)) read_partial(callable);
     const nb::object function = own(PyObject_GetAttrString(callable, "func"));
     const nb::object held = own(PyObject_GetAttrString(callable, "args"));
     std::vector<PyObject*> all;
@@ -105,12 +162,8 @@ void ReadObserver::note_call(PyObject* callable, Objects args, PyObject* keyword
     all.insert(all.end(), args.begin(), args.end());
     return note_call(function.ptr(), all, keyword_names);
   }
-  if (name.starts_with("operator.")) {
-    for (PyObject* arg : args) {
-      if (kind_of(Py_TYPE(arg)) == TypeKind::Instance) read_all_attributes(arg);
-    }
-    return note_arguments(args);
-  }
+  if (is_attribute_getter(callable)) return note_getter_call(callable, args);
+  if (name.starts_with("operator.")) return note_arguments(args);
   switch (kind_of(type)) {
     case TypeKind::Package:
       return note_arguments(args);
@@ -120,7 +173,7 @@ void ReadObserver::note_call(PyObject* callable, Objects args, PyObject* keyword
         return;  // its forward pass is observed
       }
       PyObject* call = _PyType_Lookup(type, nb::str("__call__").ptr());
-      read_class_attribute(type, nb::str("__call__").ptr());
+      read_class(callable);
       if (call && PyFunction_Check(call)) return;
       break;
     }
@@ -135,8 +188,58 @@ void ReadObserver::note_call(PyObject* callable, Objects args, PyObject* keyword
   end(concatenate("it calls ", callable_name(callable), ", whose effects are not known"));
 }
 
+void ReadObserver::read_partial(PyObject* callable) {
+  for (const char* part : {"func", "args", "keywords"})
+    read_attribute(callable, nb::str(part).ptr(), false);
+  read_contents(own(PyObject_GetAttrString(callable, "keywords")).ptr());
+}
+
+void ReadObserver::add_function(PyObject* function) {
+  const CreatedObjects::PauseScope pause(*created_);
+  if (is_partial(function)) read_partial(function);
+}
+
+// operator.attrgetter("a.b")(x), operator.methodcaller("f")(x)
+void ReadObserver::note_getter_call(PyObject* getter, Objects args) {
+  const nb::object parts = own(PyObject_CallMethod(getter, "__reduce__", nullptr));
+  const nb::object names = nb::borrow(PyTuple_GET_ITEM(parts.ptr(), 1));
+  const bool is_method =
+      callable_name(reinterpret_cast<PyObject*>(Py_TYPE(getter))).ends_with("methodcaller");
+  const Py_ssize_t count = is_method ? 1 : PyTuple_GET_SIZE(names.ptr());
+  for (Py_ssize_t i = 0; i < count && args.size() == 1; ++i) {
+    nb::object owner = nb::borrow(args[0]);
+    const std::string path = observed_text(PyTuple_GET_ITEM(names.ptr(), i));
+    for (size_t from = 0; from <= path.size() && is_active_;) {
+      const size_t dot = std::min(path.find('.', from), path.size());
+      const nb::str name(path.substr(from, dot - from).c_str());
+      from = dot + 1;
+      read_attribute(owner.ptr(), name.ptr(), false);
+      if (from > path.size() || !is_active_) break;
+      PyObject* on_class = _PyType_Lookup(Py_TYPE(owner.ptr()), name.ptr());
+      if (on_class && Py_TYPE(on_class)->tp_descr_set && !is_tensor(owner.ptr()))
+        return end(concatenate("it calls ", callable_name(getter), " through a property"));
+      owner = nb::steal(PyObject_GetAttr(owner.ptr(), name.ptr()));
+      PyErr_Clear();
+      if (!owner.is_valid()) return;
+    }
+  }
+  if (is_active_) note_arguments(args);
+}
+
+// What is registered with abstract classes has one version for all of them.
+void ReadObserver::note_abstract_class() {
+  if (std::exchange(reads_abstract_classes_, true)) return;
+  const nb::object module = own(PyImport_ImportModule("_abc"));
+  const nb::object version = own(PyObject_GetAttrString(module.ptr(), "get_cache_token"));
+  const nb::object none = own(PyTuple_New(0));
+  const nb::object now = own(PyObject_CallNoArgs(version.ptr()));
+  reads_.add_call(version.ptr(), none.ptr(), nullptr, now.ptr(), "the version of abstract classes");
+}
+
 void ReadObserver::note_class_call(PyTypeObject* type, Objects args) {
   const TypeKind kind = kind_of(type);
+  read_special_methods(type);
+  read_special_methods(Py_TYPE(type));
   if (kind == TypeKind::Class && args.size() == 1) {  // type(x)
     if (is_old(args[0])) reads_.add_class_of(args[0], name_of(args[0]));
     return;
@@ -149,8 +252,11 @@ void ReadObserver::note_class_call(PyTypeObject* type, Objects args) {
   if (!is_pure)
     return end(concatenate("it creates a ", type->tp_name, ", whose effects are not known"));
   if (module_of(type) == "weakref" && !args.empty() && is_tensor(args[0]))
-    return end("it creates a weak reference to a tensor, which stands for its identity");
-  note_arguments(args);
+    return end("it creates a weak reference to a tensor, which depends on its identity");
+  if (std::string_view(type->tp_name) != "functools.partial") return note_arguments(args);
+  for (PyObject*& arg : std::vector<PyObject*>(args.begin(), args.end())) {
+    if (!is_result_cache(arg)) note_arguments({&arg, 1});  // it only holds a cache
+  }
 }
 
 void ReadObserver::note_native_call(PyObject* function, Objects args) {
@@ -162,10 +268,18 @@ void ReadObserver::note_native_call(PyObject* function, Objects args) {
   const std::string_view text = module_name;
   const bool is_builtin = text == "builtins";
   const auto is = [&](std::string_view wanted) { return is_builtin && wanted == name; };
+  if (args.empty() && is_setting(text, name)) return note_setting(function);
   const bool is_intern = text == "sys" && std::string_view(name) == "intern";
   if ((!is_pure_module(module_name) && !is_intern) || (is_builtin && has_effects(name)))
     return end(concatenate("it calls ", callable_name(function), ", whose effects are not known"));
+  if (text == "_abc") note_abstract_class();
   if (is("isinstance") || is("issubclass") || is("callable")) {
+    if (!args.empty() && !is_tensor(args[0])) read_special_methods(Py_TYPE(args[0]));
+    for (PyObject* arg : args) {
+      if (!PyType_Check(arg)) continue;
+      read_special_methods(reinterpret_cast<PyTypeObject*>(arg));
+      read_special_methods(Py_TYPE(arg));
+    }
     if (!args.empty() && is_old(args[0]) && !PyType_Check(args[0]) && !is_tensor(args[0]) &&
         kind_of(Py_TYPE(args[0])) == TypeKind::Instance)
       reads_.add_class_of(args[0], name_of(args[0]));
@@ -177,17 +291,39 @@ void ReadObserver::note_native_call(PyObject* function, Objects args) {
     return read_attribute(args[0], args[1], is("setattr") || is("delattr"));
   }
   if ((is("hash") || is("id")) && args.size() == 1 && holds_tensor(args[0]))
-    return end(concatenate("it calls ", name, "() of a tensor, which stands for its identity"));
-  if (is("vars") || is("dir")) {
+    return end(concatenate("it calls ", name, "() of a tensor, which depends on its identity"));
+  if (is("vars")) {
     for (PyObject* arg : args) read_all_attributes(arg);
     return;
   }
+  if (is("dir")) return end("it calls dir, whose result depends on much that it does not name");
   note_arguments(args);
 }
 
 void ReadObserver::note_method(PyObject* self, const char* name, Objects args, PyObject* callable) {
   const TypeKind kind = kind_of(Py_TYPE(self));
+  const std::string_view method = name;
+  const auto end_unknown = [&] {
+    end(concatenate("it calls ", callable_name(callable), ", whose effects are not known"));
+  };
   switch (kind) {
+    case TypeKind::Constant: {
+      const bool is_format =
+          PyUnicode_Check(self) && (method == "format" || method == "format_map");
+      const bool reads_attributes =
+          is_format && std::ranges::any_of(args, [&](PyObject* arg) {
+            return kind_of(Py_TYPE(arg)) == TypeKind::Instance && is_old(arg);
+          });
+      if (is_result_cache(self) || reads_attributes) return end_unknown();
+      if (Py_TYPE(self) == &PyMemberDescr_Type && method == "__get__" && !args.empty()) {
+        const nb::object slot = own(PyObject_GetAttrString(self, "__name__"));
+        return read_attribute(args[0], slot.ptr(), false);
+      }
+      break;
+    }
+    case TypeKind::Lock:
+      if (method == "locked" || (method == "acquire" && !args.empty())) return end_unknown();
+      break;
     case TypeKind::Dict:
     case TypeKind::Set:
       if (is_old(self) && !args.empty() && holds_tensor(args[0]))
@@ -201,17 +337,17 @@ void ReadObserver::note_method(PyObject* self, const char* name, Objects args, P
       read_contents(self);
       break;
     case TypeKind::Unknown:
-      if (is_old(self))
-        return end(
-            concatenate("it calls ", callable_name(callable), ", whose effects are not known"));
+      if (is_old(self)) return end_unknown();
       break;
     case TypeKind::Class:
-      if (!is_pure_module(module_of(reinterpret_cast<PyTypeObject*>(self)).c_str()) &&
-          !PyType_HasFeature(reinterpret_cast<PyTypeObject*>(self), Py_TPFLAGS_HEAPTYPE))
-        return end(
-            concatenate("it calls ", callable_name(callable), ", whose effects are not known"));
+      if (method == "__subclasses__" ||
+          (!is_pure_module(module_of(reinterpret_cast<PyTypeObject*>(self)).c_str()) &&
+           !PyType_HasFeature(reinterpret_cast<PyTypeObject*>(self), Py_TPFLAGS_HEAPTYPE)))
+        return end_unknown();
       break;
     case TypeKind::Instance: {
+      if (PyExceptionInstance_Check(self) && is_old(self) && !method.starts_with("__"))
+        return end_unknown();
       const bool is_set = is_method_of_object(name, "__setattr__");
       if ((is_set || is_method_of_object(name, "__delattr__") ||
            is_method_of_object(name, "__getattribute__")) &&
@@ -228,15 +364,41 @@ void ReadObserver::note_method(PyObject* self, const char* name, Objects args, P
   if (is_active_ && kind != TypeKind::Lock) note_arguments(args);
 }
 
+// A setting of the interpreter is guarded by its value.
+void ReadObserver::note_setting(PyObject* function) {
+  const nb::object none = own(PyTuple_New(0));
+  const nb::object value = own(PyObject_Call(function, none.ptr(), nullptr));
+  reads_.add_call(function, none.ptr(), nullptr, value.ptr(),
+                  concatenate(callable_name(function), "()"));
+}
+
+bool ReadObserver::is_no_key(PyObject* arg) const {
+  return holds_tensor(arg) || (!is_old(arg) && !is_plain_value(arg));
+}
+
+// Puts the function without its cache in the place of the callable, an operand of the call.
+void ReadObserver::leave_cache_out(PyObject** callable, Objects args) {
+  if (!captures_cached_ || !is_result_cache(*callable)) return;
+  if (std::ranges::none_of(args, [&](PyObject* arg) { return is_no_key(arg); })) return;
+  const nb::str attribute("__wrapped__");
+  nb::object wrapped = nb::steal(PyObject_GetAttr(*callable, attribute.ptr()));
+  PyErr_Clear();
+  if (!wrapped.is_valid() || !PyFunction_Check(wrapped.ptr())) return;
+  if (is_old(*callable)) read_attribute(*callable, attribute.ptr(), false);
+  if (!is_active_) return;
+  warn("UserWarning",
+       concatenate("compile: ", callable_name(*callable),
+                   " keeps results (functools.lru_cache) but gets a tensor; with fullgraph=True it "
+                   "is captured without its cache, so each call computes its result"));
+  const nb::object cache = nb::steal(std::exchange(*callable, wrapped.release().ptr()));
+}
+
 // The cache answers before the function is captured, outside of the trace, so that it never holds a
 // traced value; and its answer is guarded.
 void ReadObserver::note_cached_call(PyObject* callable, Objects args, PyObject* keyword_names) {
   const std::string name = callable_name(callable);
-  const auto is_unfit = [&](PyObject* arg) {
-    return holds_tensor(arg) || (!is_old(arg) && !is_plain_value(arg));
-  };
   for (PyObject* arg : args) {
-    if (is_unfit(arg))
+    if (is_no_key(arg))
       return end(concatenate("it calls ", name,
                              ", which keeps results (functools.lru_cache), with a tensor or a new "
                              "object"));

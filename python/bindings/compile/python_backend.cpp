@@ -8,6 +8,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include "bindings/compile/read_observer.h"
 #include "bindings/interpreter/error.h"
 #include "bindings/interpreter/held_object.h"
 #include "bindings/interpreter/lock.h"
@@ -34,6 +35,7 @@ class PythonExecutable final : public Executable {
     const nb::object args = own(PyTuple_New(static_cast<Py_ssize_t>(arguments.size())));
     for (size_t i = 0; i < arguments.size(); ++i)
       PyTuple_SET_ITEM(args.ptr(), static_cast<Py_ssize_t>(i), require(to_python(arguments[i])));
+    const ReadObserver::PauseScope unobserved;
     const nb::object returned = own(PyObject_Call(callable_.get(), args.ptr(), nullptr));
     take(returned, results);
   }
@@ -80,6 +82,7 @@ class PythonExecutable final : public Executable {
 
 ExecutablePtr call_backend(const std::string& name, PyObject* function, const GraphPtr& graph) {
   const LockScope lock;
+  const ReadObserver::PauseScope pause;  // the backend is not part of the captured function
   const nb::object helpers = nb::module_::import_("opwright.compiler");
   const nb::object made = helpers.attr("_call_backend")(nb::handle(function), graph_object(graph));
   OPWRIGHT_CHECK_TYPE(PyCallable_Check(made.ptr()), "compile: the backend '", name, "' returned a ",

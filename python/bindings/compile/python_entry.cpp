@@ -46,12 +46,16 @@ bool is_constant(PyObject* leaf) {
 
 // ---- Results ----
 
+bool PythonResults::fits(PyObject* leaf) {
+  return is_tensor(leaf) || is_sym_int(leaf) || is_constant(leaf);
+}
+
 std::string PythonResults::find_unfit(PyObject* returned) {
   if (is_tensor(returned)) return "";
   const FlatTree flat = tree_flatten(returned);
   for (size_t i = 0; i < flat.leaves.size(); ++i) {
     PyObject* leaf = flat.leaves[i].ptr();
-    if (is_tensor(leaf) || is_sym_int(leaf) || is_constant(leaf)) continue;
+    if (fits(leaf)) continue;
     return concatenate(flat.spec.leaf_path(i, "result"), " of type ", class_name(leaf));
   }
   return "";
@@ -88,7 +92,9 @@ PyObject* PythonResults::take_tree(std::span<OpwValue> values) const noexcept {
       values[next++] = OpwValue{};
       leaves.push_back(own(take_to_python(value)));
     }
-    return give(tree_unflatten(leaves, *spec_));
+    const nb::object tree = tree_unflatten(leaves, *spec_);
+    return rebuild_.is_valid() ? require(PyObject_CallOneArg(rebuild_.ptr(), tree.ptr()))
+                               : Py_NewRef(tree.ptr());
   };
   PyObject* made = guarded(make);
   for (OpwValue& value : values.subspan(next)) release_value(value);
@@ -96,6 +102,7 @@ PyObject* PythonResults::take_tree(std::span<OpwValue> values) const noexcept {
 }
 
 int PythonResults::traverse(visitproc visit, void* arg) const {
+  Py_VISIT(rebuild_.ptr());
   for (const nb::object& constant : constants_) Py_VISIT(constant.ptr());
   return 0;
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <Python.h>
@@ -30,12 +31,20 @@ class PythonResults {
   PythonResults() = default;
   // From the function's result, which a graph must be able to return.
   explicit PythonResults(PyObject* returned);
+  // From a list of leaves, of which `rebuild` makes the function's result.
+  PythonResults(PyObject* leaves, nanobind::object rebuild) : PythonResults(leaves) {
+    rebuild_ = std::move(rebuild);
+  }
 
+  // Whether a graph can return the object as a leaf.
+  [[nodiscard]] static bool fits(PyObject* leaf);
   // What a graph cannot return of a function's result: 'result["a"] of type x.Y'; or empty.
   [[nodiscard]] static std::string find_unfit(PyObject* returned);
 
   // The leaves that the graph returns: tensors and symbolic ints.
   [[nodiscard]] std::span<const nanobind::object> values() const noexcept { return values_; }
+  // Whether the result is one value of the graph, in no container.
+  [[nodiscard]] bool is_one() const noexcept { return is_one_; }
   // Drops them: they belong to the capture.
   void forget_values() noexcept { values_.clear(); }
 
@@ -53,6 +62,7 @@ class PythonResults {
 
   bool is_one_ = false;  // one value of the graph, and no container around it
   std::optional<TreeSpec> spec_;
+  nanobind::object rebuild_;                 // invalid: none is needed
   std::vector<nanobind::object> constants_;  // one for each leaf; invalid for a value of the graph
   std::vector<nanobind::object> values_;
 };

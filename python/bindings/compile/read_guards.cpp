@@ -12,9 +12,12 @@
 
 #include <nanobind/nanobind.h>
 
+#include "bindings/compile/function_state.h"
 #include "bindings/compile/state_version.h"
+#include "bindings/compile/type_kind.h"
 #include "bindings/interpreter/error.h"
 #include "bindings/object/method.h"
+#include "bindings/object/tensor_object.h"
 #include "bindings/pytree/object_guard.h"
 #include "opwright/error.h"
 
@@ -39,10 +42,6 @@ PyObject* find_key(PyObject* dict, PyObject* key) {
   return found;
 }
 
-PyObject* find_class_attribute(PyObject* type, PyObject* name) {
-  return _PyType_Lookup(reinterpret_cast<PyTypeObject*>(type), name);
-}
-
 std::string content_text(PyObject* container, Py_ssize_t size) {
   return concatenate(Py_TYPE(container)->tp_name, " of ", size);
 }
@@ -55,8 +54,12 @@ bool is_of_python(PyObject* value) {
     return name && std::string_view(name).starts_with("opwright");
   }
   if (PyCFunction_Check(value)) return true;
-  return PyType_Check(value) &&
-         !PyType_HasFeature(reinterpret_cast<PyTypeObject*>(value), Py_TPFLAGS_HEAPTYPE);
+  if (PyFunction_Check(value)) return is_package_globals(PyFunction_GET_GLOBALS(value));
+  PyTypeObject* type = Py_TYPE(value);
+  if (!PyType_Check(value))  // an operator
+    return type->tp_call && native_base(type) == type && is_package_type(type) && !is_tensor(value);
+  type = reinterpret_cast<PyTypeObject*>(value);
+  return !PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) || is_package_type(type);
 }
 
 bool read_bytes(PyObject* object, std::string& bytes) {
@@ -96,8 +99,8 @@ std::string ReadValue::difference(PyObject* now) const {
 
 std::string ReadValue::text() const {
   if (!value.is_valid()) return "";
-  if (is_of_python(value.ptr())) return "";
   if (is_compared_by_value(value.ptr())) return concatenate(name, " is ", value_text(value.ptr()));
+  if (is_of_python(value.ptr())) return "";
   return concatenate(name, " is this ", Py_TYPE(value.ptr())->tp_name);
 }
 
@@ -136,30 +139,36 @@ void KeyGuard::add_text(std::string& text) const {
 
 // ---- Contents ----
 
+// By the iteration of the class in C, not by one that a subclass overrides.
 nb::object ContentGuard::read(PyObject* container, Kind kind) {
-  if (kind != Kind::Dict) {
-    nb::object all = nb::steal(PySequence_Tuple(container));
-    PyErr_Clear();
-    if (kind != Kind::OrderedDict || !all.is_valid()) return all;
-    const Py_ssize_t size = PyTuple_GET_SIZE(all.ptr());
-    nb::object items = own(PyTuple_New(2 * size));
-    for (Py_ssize_t i = 0; i < size; ++i) {
-      PyObject* key = PyTuple_GET_ITEM(all.ptr(), i);
-      PyObject* value = find_key(container, key);
-      PyTuple_SET_ITEM(items.ptr(), 2 * i, Py_NewRef(key));
-      PyTuple_SET_ITEM(items.ptr(), 2 * i + 1, Py_NewRef(value ? value : Py_None));
+  if (kind == Kind::Dict) {
+    nb::object all = own(PyTuple_New(2 * PyDict_GET_SIZE(container)));
+    PyObject* key = nullptr;
+    PyObject* value = nullptr;
+    Py_ssize_t next = 0;
+    for (Py_ssize_t at = 0; PyDict_Next(container, &at, &key, &value); next += 2) {
+      PyTuple_SET_ITEM(all.ptr(), next, Py_NewRef(key));
+      PyTuple_SET_ITEM(all.ptr(), next + 1, Py_NewRef(value));
     }
-    return items;
+    return all;
   }
-  nb::object all = own(PyTuple_New(2 * PyDict_GET_SIZE(container)));
-  PyObject* key = nullptr;
-  PyObject* value = nullptr;
-  Py_ssize_t next = 0;
-  for (Py_ssize_t at = 0; PyDict_Next(container, &at, &key, &value); next += 2) {
-    PyTuple_SET_ITEM(all.ptr(), next, Py_NewRef(key));
-    PyTuple_SET_ITEM(all.ptr(), next + 1, Py_NewRef(value));
+  const getiterfunc iterate = native_base(Py_TYPE(container))->tp_iter;
+  if (!iterate) return {};
+  const nb::object iterator = nb::steal(iterate(container));
+  PyErr_Clear();
+  if (!iterator.is_valid()) return {};
+  nb::object all = nb::steal(PySequence_Tuple(iterator.ptr()));
+  PyErr_Clear();
+  if (kind != Kind::OrderedDict || !all.is_valid()) return all;
+  const Py_ssize_t size = PyTuple_GET_SIZE(all.ptr());
+  nb::object items = own(PyTuple_New(2 * size));
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    PyObject* key = PyTuple_GET_ITEM(all.ptr(), i);
+    PyObject* value = find_key(container, key);
+    PyTuple_SET_ITEM(items.ptr(), 2 * i, Py_NewRef(key));
+    PyTuple_SET_ITEM(items.ptr(), 2 * i + 1, Py_NewRef(value ? value : Py_None));
   }
-  return all;
+  return items;
 }
 
 namespace {
@@ -168,6 +177,17 @@ bool are_same_elements(PyObject* now, const std::vector<PyObject*>& held) {
   if (PyTuple_GET_SIZE(now) != static_cast<Py_ssize_t>(held.size())) return false;
   for (size_t i = 0; i < held.size(); ++i) {
     if (!is_same_value(PyTuple_GET_ITEM(now, static_cast<Py_ssize_t>(i)), held[i])) return false;
+  }
+  return true;
+}
+
+bool has_same_items(PyObject* dict, const std::vector<PyObject*>& held) {
+  if (2 * PyDict_GET_SIZE(dict) != static_cast<Py_ssize_t>(held.size())) return false;
+  PyObject* key = nullptr;
+  PyObject* value = nullptr;
+  size_t next = 0;
+  for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &key, &value); next += 2) {
+    if (!is_same_value(key, held[next]) || !is_same_value(value, held[next + 1])) return false;
   }
   return true;
 }
@@ -182,7 +202,11 @@ bool ContentGuard::holds() const {
     if (size == 0 || std::memcmp(items, elements.data(), size * sizeof(PyObject*)) == 0)
       return true;
   } else if (kind == Kind::Dict) {
-    if (version != 0 && dict_version(object.ptr()) == version) return true;
+    const uint64_t now = dict_version(object.ptr());
+    if (version != 0 && now == version) return true;
+    if (!has_same_items(object.ptr(), elements)) return false;
+    version = now;
+    return true;
   } else if (kind == Kind::Set) {
     if (PySet_GET_SIZE(object.ptr()) != static_cast<Py_ssize_t>(size)) return false;
     const auto* set = reinterpret_cast<PySetObject*>(object.ptr());
@@ -195,11 +219,8 @@ bool ContentGuard::holds() const {
     }
     if (next == size) return true;
   }
-  const uint64_t now_version = kind == Kind::Dict ? dict_version(object.ptr()) : 0;
   const nb::object now = read(object.ptr(), kind);
-  if (!now.is_valid() || !are_same_elements(now.ptr(), elements)) return false;
-  version = now_version;
-  return true;
+  return now.is_valid() && are_same_elements(now.ptr(), elements);
 }
 
 std::string ContentGuard::difference() const {
@@ -217,13 +238,14 @@ std::string ContentGuard::difference() const {
     if (is_same_value(held_now, before)) continue;
     const bool is_value = step() == 2 && i % 2 == 1;
     PyObject* key = is_value ? PyTuple_GET_ITEM(now.ptr(), i - 1) : nullptr;
-    const std::string which = key ? value_text(key) : concatenate(i / step());
+    const std::string which = key ? key_text(key) : concatenate(i / step());
     return ReadValue{concatenate(name, "[", which, "]"), nb::borrow(before)}.difference(held_now);
   }
   return "";
 }
 
 void ContentGuard::add_text(std::string& text) const {
+  if (!is_listed) return;
   const auto size = static_cast<Py_ssize_t>(elements.size()) / step();
   text += concatenate(name, ": ", content_text(object.ptr(), size), "\n");
 }
@@ -251,30 +273,6 @@ std::string SlotGuard::difference() const {
   return value.holds(now.ptr()) ? "" : value.difference(now.ptr());
 }
 void SlotGuard::add_text(std::string& text) const { add_line(text, value.text()); }
-
-bool ClassGuard::holds() const {
-  const unsigned int now = class_version(object.ptr());
-  if (now != 0 && now == version) [[likely]]
-    return true;
-  for (const Attribute& each : attributes) {
-    if (!each.value.holds(find_class_attribute(object.ptr(), each.name.ptr()))) return false;
-  }
-  version = class_version(object.ptr());
-  return true;
-}
-std::string ClassGuard::difference() const {
-  for (const Attribute& each : attributes) {
-    PyObject* now = find_class_attribute(object.ptr(), each.name.ptr());
-    if (!each.value.holds(now)) return each.value.difference(now);
-  }
-  return "";
-}
-void ClassGuard::add_text(std::string& text) const {
-  for (const Attribute& each : attributes) {
-    PyObject* value = each.value.value.ptr();  // methods are listed as functions
-    if (value && !PyFunction_Check(value)) add_line(text, each.value.text());
-  }
-}
 
 bool IdentityGuard::holds() const {
   if (type.is_valid()) return reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())) == type.ptr();
@@ -332,13 +330,14 @@ void ReadGuards::add_key(PyObject* dict, PyObject* key, const std::string& name)
   guard.keys.push_back({nb::borrow(key), {name, keep(find_key(dict, key))}});
 }
 
-void ReadGuards::add_contents(PyObject* container, ContentGuard::Kind kind,
-                              const std::string& name) {
+void ReadGuards::add_contents(PyObject* container, ContentGuard::Kind kind, const std::string& name,
+                              bool is_listed) {
   if (!is_new(container, nullptr)) return;
   ContentGuard guard;
   guard.kind = kind;
   guard.object = nb::borrow(container);
   guard.name = name;
+  guard.is_listed = is_listed;
   if (kind == ContentGuard::Kind::Dict) guard.version = dict_version(container);
   guard.held = ContentGuard::read(container, kind);
   if (!guard.held.is_valid()) return;
@@ -352,25 +351,13 @@ void ReadGuards::add_cell(PyObject* cell, const std::string& name) {
   all<CellGuard>().push_back({nb::borrow(cell), {name, keep(PyCell_GET(cell))}});
 }
 
-void ReadGuards::add_slot(PyObject* object, PyObject* descriptor, const std::string& name) {
-  if (!is_new(object, descriptor)) return;
+bool ReadGuards::add_slot(PyObject* object, PyObject* descriptor, const std::string& name) {
+  if (!is_new(object, descriptor)) return true;
   SlotGuard guard{nb::borrow(object), nb::borrow(descriptor), {name, {}}};
   guard.value.value = guard.read();
-  all<SlotGuard>().push_back(std::move(guard));
-}
-
-void ReadGuards::add_class_attribute(PyTypeObject* type, PyObject* attribute,
-                                     const std::string& name) {
-  auto* object = reinterpret_cast<PyObject*>(type);
-  if (!is_new(object, attribute)) return;
-  auto& guards = all<ClassGuard>();
-  const auto [found, is_first] = classes_.try_emplace(object, guards.size());
-  if (is_first) guards.push_back({.object = nb::borrow(object), .version = 0, .attributes = {}});
-  ClassGuard& guard = guards[found->second];
-  PyObject* value = find_class_attribute(object, attribute);
-  const unsigned int version = class_version(object);
-  guard.version = is_first || guard.version == version ? version : 0;
-  guard.attributes.push_back({nb::borrow(attribute), {name, keep(value)}});
+  const bool is_kept = guard.holds();
+  if (is_kept) all<SlotGuard>().push_back(std::move(guard));
+  return is_kept;
 }
 
 void ReadGuards::add_class_of(PyObject* object, const std::string& name) {
@@ -488,6 +475,7 @@ int ReadGuards::traverse(visitproc visit, void* arg) const {
   for (const auto& guard : all<SlotGuard>()) add(guard.value.value);
   for (const auto& guard : all<ClassGuard>()) {
     for (const ClassGuard::Attribute& each : guard.attributes) add(each.value.value);
+    for (const nb::object& each : guard.special_methods) add(each);
   }
   for (const auto& guard : all<IdentityGuard>()) {
     for (const nb::object& held : {guard.type, guard.code, guard.defaults, guard.keyword_defaults})
@@ -530,7 +518,7 @@ bool ReadGuards::visit_values(const Visit& visit) const {
   }
   for (const auto& guard : all<ClassGuard>()) {
     for (const ClassGuard::Attribute& each : guard.attributes) {
-      PyObject* now = find_class_attribute(guard.object.ptr(), each.name.ptr());
+      PyObject* now = ClassGuard::find(guard.object.ptr(), each.name.ptr());
       if (now && visit(each.value.name, now)) return true;
     }
   }

@@ -56,6 +56,7 @@ struct ContentGuard {
   mutable uint64_t version = 0;     // of a dict
   std::vector<PyObject*> elements;  // borrowed from `held`; of a dict: key, value, key, value
   nanobind::object held;            // a tuple
+  bool is_listed = true;            // in text()
   // Elements per item: a key and a value, or one.
   [[nodiscard]] Py_ssize_t step() const noexcept {
     return kind == Kind::Dict || kind == Kind::OrderedDict ? 2 : 1;
@@ -76,7 +77,7 @@ struct CellGuard {
   void add_text(std::string& text) const;
 };
 
-// A value in a slot of an instance, read by its member descriptor.
+// A value in a slot of an instance, read by its descriptor in C: a member, or a property.
 struct SlotGuard {
   static constexpr const char* kKind = "slots";
   nanobind::object object;
@@ -88,7 +89,8 @@ struct SlotGuard {
   void add_text(std::string& text) const;
 };
 
-// Attributes that a class or one of its bases defines.
+// Attributes that a class or one of its bases defines, and, if they were noted, its bases and all
+// special methods (__len__, __eq__, __getattr__), whether they exist or not.
 struct ClassGuard {
   static constexpr const char* kKind = "classes";
   nanobind::object object;
@@ -98,6 +100,10 @@ struct ClassGuard {
     ReadValue value;
   };
   std::vector<Attribute> attributes;
+  nanobind::object bases;                         // the method resolution order; null: not noted
+  std::vector<nanobind::object> special_methods;  // in the order of their names; null: none
+  // What a class or one of its bases defines, borrowed; null: nothing.
+  [[nodiscard]] static PyObject* find(PyObject* type, PyObject* name);
   [[nodiscard]] bool holds() const;
   [[nodiscard]] std::string difference() const;
   void add_text(std::string& text) const;
@@ -152,10 +158,14 @@ class ReadGuards {
   // `name` is the name of the element, as in messages: 'self.cfg["a"]'.
   void add_key(PyObject* dict, PyObject* key, const std::string& name);
   // A list, dict, set or anything that can be iterated without a change of it.
-  void add_contents(PyObject* container, ContentGuard::Kind kind, const std::string& name);
+  void add_contents(PyObject* container, ContentGuard::Kind kind, const std::string& name,
+                    bool is_listed = true);
   void add_cell(PyObject* cell, const std::string& name);
-  void add_slot(PyObject* object, PyObject* descriptor, const std::string& name);
+  // False if the descriptor gives a new object each time.
+  [[nodiscard]] bool add_slot(PyObject* object, PyObject* descriptor, const std::string& name);
   void add_class_attribute(PyTypeObject* type, PyObject* attribute, const std::string& name);
+  // False if one of them is not observed: a cache of results.
+  [[nodiscard]] bool add_special_methods(PyTypeObject* type);
   void add_class_of(PyObject* object, const std::string& name);
   void add_function(PyObject* function, const std::string& name);
   [[nodiscard]] bool has_contents(PyObject* container) const {
@@ -191,6 +201,7 @@ class ReadGuards {
 
  private:
   [[nodiscard]] bool is_new(PyObject* object, PyObject* part);
+  [[nodiscard]] ClassGuard& guard_of_class(PyObject* type);
 
   template <class Function>
   bool all_of(const Function& function) const {

@@ -1,5 +1,6 @@
 #include "bindings/compile/read_observer.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "bindings/compile/instruction.h"
 #include "bindings/compile/instruction_events.h"
 #include "bindings/compile/interpreter_frame.h"
+#include "bindings/compile/observed_name.h"
 #include "bindings/compile/type_kind.h"
 #include "bindings/interpreter/error.h"
 #include "bindings/interpreter/source.h"
@@ -30,41 +32,12 @@ namespace {
 
 thread_local ReadObserver* active_observer = nullptr;
 
-ContentGuard::Kind content_kind(TypeKind kind) {
-  switch (kind) {
-    case TypeKind::List:
-      return ContentGuard::Kind::List;
-    case TypeKind::Dict:
-      return ContentGuard::Kind::Dict;
-    case TypeKind::OrderedDict:
-      return ContentGuard::Kind::OrderedDict;
-    case TypeKind::Set:
-      return ContentGuard::Kind::Set;
-    default:
-      return ContentGuard::Kind::Other;
-  }
-}
-
-std::string text_of(PyObject* name) {
-  const char* text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
-  if (!text) PyErr_Clear();
-  return text ? text : "?";
-}
-
 // Since 3.12, a collection that is due runs when Python code begins, even if it is disabled by
 // then.
 void run_pending_collection() {
   static PyObject* empty = require(Py_CompileString("None", "<opwright>", Py_eval_input));
   const nb::object globals = own(PyDict_New());
   (void)own(PyEval_EvalCode(empty, globals.ptr(), globals.ptr()));
-}
-
-// "cfg" as an argument, "self.cfg" as an attribute: without "closure " and "global ".
-std::string path_of(const std::string& name) {
-  for (const std::string_view prefix : {"closure ", "global "}) {
-    if (name.starts_with(prefix)) return name.substr(prefix.size());
-  }
-  return name;
 }
 
 }  // namespace
@@ -111,7 +84,11 @@ void ReadObserver::add_argument(PyObject* object, const std::string& name) {
 void ReadObserver::start() {
   run_pending_collection();
   collects_garbage_ = PyGC_Disable() != 0;  // its callbacks and finalizers are not the function's
-  created_ = std::make_unique<CreatedObjects>();
+  if (created_) {
+    created_->resume();
+  } else {
+    created_ = std::make_unique<CreatedObjects>();
+  }
   PyThreadState* thread = PyThreadState_Get();
   previous_function_ = thread->c_tracefunc;
   previous_object_ = nb::borrow(thread->c_traceobj);
@@ -128,6 +105,14 @@ void ReadObserver::stop() noexcept {
   if (collects_garbage_) PyGC_Enable();
   instructions_.stop();
   PyEval_SetTrace(previous_function_, previous_object_.ptr());
+}
+
+ReadObserver::PauseScope::PauseScope() noexcept
+    : paused_(active_observer && active_observer->is_active_ ? active_observer : nullptr) {
+  if (paused_) paused_->is_active_ = false;
+}
+ReadObserver::PauseScope::~PauseScope() {
+  if (paused_) paused_->is_active_ = true;
 }
 
 int ReadObserver::report(PyObject* /*unused*/, PyFrameObject* frame, int what, PyObject* argument) {
@@ -173,8 +158,11 @@ const ReadObserver::CodeInfo& ReadObserver::look_up(PyFrameObject* frame) {
   CodeInfo info;
   info.keep = nb::borrow(reinterpret_cast<PyObject*>(code));
   const char* file = PyUnicode_AsUTF8(code->co_filename);
-  info.is_import = file && std::string_view(file).starts_with("<frozen importlib");
-  info.is_observed = !info.is_import && !is_package_globals(inner.globals);
+  const std::string_view path = file ? file : "";
+  const bool shows_warning =  // of this package, since a call of warn() ends the graph
+      path.ends_with("warnings.py") && observed_text(code->co_name) == "_showwarnmsg";
+  info.is_apart = path.starts_with("<frozen importlib") || shows_warning || makes_tuple_class(code);
+  info.is_observed = !info.is_apart && !is_package_globals(inner.globals);
   if (info.is_observed) info.instructions = decode_instructions(code);
   PyErr_Clear();
   return codes_.emplace(code, std::move(info)).first->second;
@@ -182,17 +170,17 @@ const ReadObserver::CodeInfo& ReadObserver::look_up(PyFrameObject* frame) {
 
 void ReadObserver::begin_frame(PyFrameObject* frame) {
   const CodeInfo& code = look_up(frame);
-  if (code.is_import && !import_) import_ = frame;
-  const bool is_observed = code.is_observed && !import_;
+  if (code.is_apart && !apart_) apart_ = frame;
+  const bool is_observed = code.is_observed && !apart_;
   instructions_.set_frame(frame, is_observed, previous_function_ != nullptr);
   PyObject* function = InterpreterFrame(frame).function;
   if (is_observed && function && is_old(function))
-    reads_.add_function(function,
-                        text_of(reinterpret_cast<PyFunctionObject*>(function)->func_qualname));
+    reads_.add_function(
+        function, observed_text(reinterpret_cast<PyFunctionObject*>(function)->func_qualname));
 }
 
 void ReadObserver::end_frame(const PyFrameObject* frame) noexcept {
-  if (import_ == frame) import_ = nullptr;
+  if (apart_ == frame) apart_ = nullptr;
 }
 
 // ---- Names ----
@@ -223,181 +211,6 @@ SourceSite ReadObserver::line_of(const std::string& difference) const {
   return best ? *best : SourceSite{};
 }
 
-// ---- Reads ----
-
-void ReadObserver::read_key(PyObject* dict, PyObject* key, const std::string& name) {
-  if (!PyDict_Check(dict) || state_.reads(dict, key)) return;
-  guards_for(dict).add_key(dict, key, name);
-}
-
-void ReadObserver::read_global(PyObject* globals, PyObject* builtins, PyObject* name) {
-  if (!PyDict_CheckExact(globals)) return;
-  const std::string text = "global " + text_of(name);
-  read_key(globals, name, text);
-  if (PyDict_Contains(globals, name) != 1 && PyDict_CheckExact(builtins))
-    read_key(builtins, name, text);
-}
-
-void ReadObserver::read_cell(PyObject* cell, const std::string& name) {
-  if (!cell || !PyCell_Check(cell) || !is_old(cell) || state_.reads(cell, nullptr)) return;
-  reads_.add_cell(cell, name);
-}
-
-void ReadObserver::read_class_attribute(PyTypeObject* type, PyObject* name) {
-  if (!PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) || is_package_type(type)) return;
-  auto* object = reinterpret_cast<PyObject*>(type);
-  if (!is_old(object)) return;
-  reads_.add_class_attribute(type, name, concatenate(type->tp_name, ".", text_of(name)));
-}
-
-void ReadObserver::read_instance_attribute(PyObject* owner, PyObject* name) {
-  PyTypeObject* type = Py_TYPE(owner);
-  PyObject* on_class = _PyType_Lookup(type, name);
-  read_class_attribute(type, name);
-  reads_.add_class_of(owner, name_of(owner));
-  const std::string full = concatenate(path_of(name_of(owner)), ".", text_of(name));
-  if (on_class && Py_TYPE(on_class) == &PyMemberDescr_Type) {
-    reads_.add_slot(owner, on_class, full);
-    return;
-  }
-  if (on_class && Py_TYPE(on_class)->tp_descr_set) return;  // a property: its code is observed
-  const nb::object dict = nb::steal(PyObject_GenericGetDict(owner, nullptr));
-  if (!dict.is_valid()) {
-    PyErr_Clear();
-    return;
-  }
-  (given_objects_.contains(owner) ? given_ : reads_).add_key(dict.ptr(), name, full);
-}
-
-void ReadObserver::read_attribute(PyObject* owner, PyObject* name, bool is_write) {
-  if (is_tensor(owner)) {
-    PyObject** dict = _PyObject_GetDictPtr(owner);
-    const bool is_own = dict && *dict && PyDict_Contains(*dict, name) == 1;
-    if (is_own || (is_write && !_PyType_Lookup(Py_TYPE(owner), name)))
-      end(concatenate("it ", is_write ? "sets" : "reads", " the attribute '", text_of(name),
-                      "' of a tensor, which a graph does not keep"));
-    return;
-  }
-  if (Py_TYPE(owner) == &PySuper_Type) {
-    const nb::object type = own(PyObject_GetAttrString(owner, "__thisclass__"));
-    const nb::object self = own(PyObject_GetAttrString(owner, "__self__"));
-    return read_super_attribute(type.ptr(), self.ptr(), name);
-  }
-  if (!is_old(owner)) return;
-  const std::string full = concatenate(path_of(name_of(owner)), ".", text_of(name));
-  if (is_write) note_line(full);
-  switch (kind_of(Py_TYPE(owner))) {
-    case TypeKind::Module: {
-      const char* module = PyModule_GetName(owner);
-      if (!module) PyErr_Clear();
-      const std::string_view text = module ? module : "";
-      if (text == "opwright" || text.starts_with("opwright.")) return;
-      return read_key(PyModule_GetDict(owner), name, full);
-    }
-    case TypeKind::Class:
-      return read_class_attribute(reinterpret_cast<PyTypeObject*>(owner), name);
-    case TypeKind::Package:
-      return;
-    case TypeKind::Instance:
-      if (is_nn_module(owner)) state_.watch_module(owner, name_of(owner));
-      return read_instance_attribute(owner, name);
-    case TypeKind::Constant:
-      if (!PyType_HasFeature(Py_TYPE(owner), Py_TPFLAGS_HEAPTYPE)) return;
-      return read_instance_attribute(owner, name);
-    case TypeKind::Unknown: {
-      PyObject* on_class = _PyType_Lookup(Py_TYPE(owner), name);
-      if (on_class &&
-          (Py_TYPE(on_class) == &PyGetSetDescr_Type || Py_TYPE(on_class) == &PyMemberDescr_Type))
-        return end(concatenate("it reads ", full, " (", Py_TYPE(owner)->tp_name,
-                               "), whose state cannot be guarded"));
-      return read_instance_attribute(owner, name);
-    }
-    default:
-      return read_instance_attribute(owner, name);
-  }
-}
-
-// Of super(type, self): each class after `type` decides what it finds.
-void ReadObserver::read_super_attribute(PyObject* type, PyObject* self, PyObject* name) {
-  PyTypeObject* of_self = Py_TYPE(self);
-  if (PyType_Check(self) && PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(self),
-                                             reinterpret_cast<PyTypeObject*>(type)))
-    of_self = reinterpret_cast<PyTypeObject*>(self);
-  PyObject* classes = of_self->tp_mro;
-  bool is_after = false;
-  for (Py_ssize_t i = 0; classes && i < PyTuple_GET_SIZE(classes); ++i) {
-    PyObject* each = PyTuple_GET_ITEM(classes, i);
-    if (is_after) read_class_attribute(reinterpret_cast<PyTypeObject*>(each), name);
-    is_after = is_after || each == type;
-  }
-}
-
-void ReadObserver::read_all_attributes(PyObject* owner) {
-  if (!is_old(owner)) return;
-  const nb::object dict = nb::steal(PyObject_GenericGetDict(owner, nullptr));
-  PyErr_Clear();
-  if (dict.is_valid())
-    guards_for(owner).add_contents(dict.ptr(), ContentGuard::Kind::Dict,
-                                   name_of(owner) + ".__dict__");
-}
-
-void ReadObserver::read_contents(PyObject* object) {
-  const TypeKind kind = kind_of(Py_TYPE(object));
-  if (kind == TypeKind::Instance && is_nn_module(object) && is_old(object))
-    return state_.watch_module(object, name_of(object));
-  if (kind == TypeKind::Constant || kind == TypeKind::Package || !is_old(object)) return;
-  switch (kind) {
-    case TypeKind::List:
-    case TypeKind::Dict:
-    case TypeKind::Set:
-    case TypeKind::OrderedDict:
-    case TypeKind::Sequence:
-      note_line(name_of(object));
-      guards_for(object).add_contents(object, content_kind(kind), name_of(object));
-      return;
-    case TypeKind::Buffer:
-      if (reads_.add_buffer(object, name_of(object))) return;
-      return end(concatenate("it reads ", name_of(object), " (a large ", Py_TYPE(object)->tp_name,
-                             "), whose data a graph can neither take nor watch"));
-    case TypeKind::Iterator:
-      return end(concatenate("it reads from ", name_of(object), " (", Py_TYPE(object)->tp_name,
-                             "), an iterator that lives outside of the function"));
-    case TypeKind::Unknown:
-      return end(concatenate("it reads ", name_of(object), " (", Py_TYPE(object)->tp_name,
-                             "), whose state cannot be guarded"));
-    default:
-      return;
-  }
-}
-
-void ReadObserver::read_deep(PyObject* object, int depth) {
-  constexpr int kMostDepth = 16;
-  constexpr size_t kMostContainers = 100'000;
-  const TypeKind kind = kind_of(Py_TYPE(object));
-  if (is_container(kind)) {
-    read_contents(object);
-    if (!is_active_) return;
-    if (depth == kMostDepth || ++num_deep_ > kMostContainers)
-      return end(concatenate("it passes on ", name_of(object), ", which holds too much to guard"));
-    const nb::object elements = PyDict_Check(object)
-                                    ? ContentGuard::read(object, ContentGuard::Kind::Dict)
-                                    : ContentGuard::read(object, content_kind(kind));
-    const Py_ssize_t step = PyDict_Check(object) ? 2 : 1;
-    for (Py_ssize_t i = 0; elements.is_valid() && i < PyTuple_GET_SIZE(elements.ptr()); ++i) {
-      PyObject* element = PyTuple_GET_ITEM(elements.ptr(), i);
-      const TypeKind inner = kind_of(Py_TYPE(element));
-      if (!is_container(inner) && inner != TypeKind::Buffer) continue;
-      PyObject* key = step == 2 && i % 2 == 1 ? PyTuple_GET_ITEM(elements.ptr(), i - 1) : nullptr;
-      const std::string which = key ? value_text(key) : concatenate(i / step);
-      give_name(element, concatenate(path_of(name_of(object)), "[", which, "]"));
-      read_deep(element, depth + 1);
-      if (!is_active_) return;
-    }
-    return;
-  }
-  read_contents(object);
-}
-
 // ---- Instructions ----
 
 // An instruction that is about to run.
@@ -416,14 +229,14 @@ struct ReadObserver::Step {
   }
   [[nodiscard]] PyObject* local(uint32_t index) const { return inner.slots[index]; }
   [[nodiscard]] std::string local_name(uint32_t index) const {
-    return text_of(
+    return observed_text(
         PyTuple_GET_ITEM(inner.code->co_localsplusnames, static_cast<Py_ssize_t>(index)));
   }
 };
 
 void ReadObserver::observe(PyFrameObject* frame) {
   const CodeInfo& code = look_up(frame);
-  if (!code.is_observed || import_) return;
+  if (!code.is_observed || apart_) return;
   const auto at = static_cast<size_t>(PyFrame_GetLasti(frame)) / 2;  // in units of two bytes
   const Step now{frame, InterpreterFrame(frame), code.instructions.at(at)};
   if (now.instruction.num_operands < 0) return end("it runs code whose operands are not known");
@@ -455,11 +268,11 @@ void ReadObserver::observe_names(const Step& now) {
         if (PyObject* value = now.local(each)) give_name(value, now.local_name(each));
       return;
     case Operation::LoadGlobal:
-      last_.name = "global " + text_of(name);
+      last_.name = "global " + observed_text(name);
       return read_global(now.inner.globals, now.inner.builtins, name);
     case Operation::ChangeGlobal:
-      note_line("global " + text_of(name));
-      return given_.add_key(now.inner.globals, name, "global " + text_of(name));
+      note_line("global " + observed_text(name));
+      return given_.add_key(now.inner.globals, name, "global " + observed_text(name));
     case Operation::LoadCell:
       last_.name = "closure " + now.local_name(slot);
       return read_cell(now.local(slot), last_.name);
@@ -470,11 +283,13 @@ void ReadObserver::observe_names(const Step& now) {
       return;
     case Operation::LoadAttribute: {
       PyObject* owner = now.operand(1);
-      last_.name = concatenate(path_of(name_of(owner)), ".", text_of(name));
+      last_.name = concatenate(observed_path(name_of(owner)), ".", observed_text(name));
       return read_attribute(owner, name, false);
     }
     case Operation::ChangeAttribute:
       return read_attribute(now.operand(1), name, true);
+    case Operation::Import:
+      return observe_import(name);
     case Operation::LoadSuperAttribute:
       if (now.operand(3) != reinterpret_cast<PyObject*>(&PySuper_Type))
         return end("it calls a function in the place of super()");
@@ -495,7 +310,8 @@ void ReadObserver::observe_operands(const Step& now) {
       return read_contents(now.operand(instruction.operand));
     case Operation::TestTruth: {
       PyObject* tested = now.operand(1);
-      if (is_container(kind_of(Py_TYPE(tested)))) read_contents(tested);
+      const TypeKind kind = kind_of(Py_TYPE(tested));
+      if (is_container(kind) || kind == TypeKind::Instance) read_contents(tested);
       return;
     }
     case Operation::FindMember:
@@ -523,12 +339,17 @@ void ReadObserver::observe_subscript(const Step& now, bool is_write) {
   PyObject* container = now.operand(2);
   PyObject* key = now.operand(1);
   const TypeKind kind = kind_of(Py_TYPE(container));
-  if (kind == TypeKind::Package) return;
-  const std::string name = concatenate(path_of(name_of(container)), "[", value_text(key), "]");
+  const TypeKind key_kind = kind_of(Py_TYPE(key));
+  if (is_container(key_kind) || key_kind == TypeKind::Buffer) read_deep(key, 0);  // indices
+  if (!is_active_ || kind == TypeKind::Package) return;
+  const std::string name = concatenate(observed_path(name_of(container)), "[", key_text(key), "]");
   if (!is_write) last_.name = is_compared_by_value(key) ? name : "";
+  read_class(container);
   if (!is_old(container)) return;
   if (is_write) note_line(name_of(container));
   if (kind != TypeKind::Dict) return read_contents(container);
+  if (std::string_view(native_base(Py_TYPE(container))->tp_name) == "collections.defaultdict")
+    read_attribute(container, nb::str("default_factory").ptr(), false);
   if (holds_tensor(key))
     return end(concatenate("it uses a tensor as a key of ", name_of(container)));
   if (!is_plain_value(key) || guards_for(container).has_contents(container))
@@ -542,8 +363,21 @@ void ReadObserver::observe_match(const Step& now) {
   PyObject* subject = now.operand(3);
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i)
     read_attribute(subject, PyTuple_GET_ITEM(names, i), false);
+  read_class(subject);
   if (now.instruction.argument != 0 && kind_of(Py_TYPE(subject)) == TypeKind::Instance)
     read_all_attributes(subject);
+}
+
+// import a.b reads sys.modules["a"] and sys.modules["a.b"]; what is not there yet is imported.
+void ReadObserver::observe_import(PyObject* name) {
+  PyObject* modules = PyImport_GetModuleDict();
+  const std::string text = observed_text(name);
+  for (size_t dot = 0; dot < text.size() && modules && PyDict_Check(modules);) {
+    dot = std::min(text.find('.', dot + 1), text.size());
+    const nb::str part(text.substr(0, dot).c_str());
+    if (PyDict_Contains(modules, part.ptr()) == 1)
+      read_key(modules, part.ptr(), concatenate("sys.modules['", part.c_str(), "']"));
+  }
 }
 
 // A call has two operands below its arguments: a callable and a null, in the order of the version,
@@ -555,7 +389,10 @@ void ReadObserver::observe_call(const Step& now) {
   PyObject* upper = now.operand(num_names + count + 1);
   const uint32_t total = count + (lower && upper ? 1 : 0);
   PyObject* names = num_names != 0 ? now.operand(1) : now.instruction.keyword_names;
-  note_call(lower ? lower : upper, {now.operands_from(num_names + total), total}, names);
+  PyObject** callable = now.operands_from(num_names + count + (lower ? 2 : 1));
+  const Objects args{now.operands_from(num_names + total), total};
+  leave_cache_out(callable, args);
+  if (is_active_) note_call(*callable, args, names);
 }
 
 void ReadObserver::observe_call_with_tuple(const Step& now) {
@@ -563,7 +400,7 @@ void ReadObserver::observe_call_with_tuple(const Step& now) {
   PyObject* keywords = num_keywords != 0 ? now.operand(1) : nullptr;
   PyObject* positional = now.operand(num_keywords + 1);
   PyObject* upper = now.operand(num_keywords + 2);
-  PyObject* callable = upper ? upper : now.operand(num_keywords + 3);
+  PyObject** callable = now.operands_from(num_keywords + (upper ? 2 : 3));
   read_contents(positional);
   if (!is_active_) return;
   std::vector<PyObject*> args;
@@ -579,7 +416,8 @@ void ReadObserver::observe_call_with_tuple(const Step& now) {
     for (Py_ssize_t at = 0; PyDict_Next(keywords, &at, &key, &value);) args.push_back(value);
     names = nb::steal(PySequence_Tuple(keywords));
   }
-  if (is_active_) note_call(callable, args, names.ptr());
+  leave_cache_out(callable, args);
+  if (is_active_) note_call(*callable, args, names.ptr());
 }
 
 }  // namespace opwright::python

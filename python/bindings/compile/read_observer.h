@@ -25,6 +25,7 @@
 #include "bindings/compile/instruction.h"
 #include "bindings/compile/instruction_events.h"
 #include "bindings/compile/read_guards.h"
+#include "bindings/compile/type_kind.h"
 #include "opwright/base/source_site.h"
 
 namespace opwright::python {
@@ -46,10 +47,28 @@ class ReadObserver {
   // Whether Python can report instructions on this thread now: not within a trace function.
   [[nodiscard]] static bool is_possible() noexcept;
 
+  // A function of functools.lru_cache that gets a tensor is captured like any other, with a warning
+  // that its cache is not used; otherwise it ends the graph.
+  void capture_cached_functions() noexcept { captures_cached_ = true; }
   // An argument of the call, and its name.
   void add_argument(PyObject* object, const std::string& name);
+  // May be called again after stop(): what was created before stays new.
   void start();
+  // The function that is captured, which no instruction calls; after start().
+  void add_function(PyObject* function);
   void stop() noexcept;
+
+  // Code in its scope is not observed: that of a backend.
+  class [[nodiscard]] PauseScope {
+   public:
+    PauseScope() noexcept;
+    ~PauseScope();
+    PauseScope(const PauseScope&) = delete;
+    PauseScope& operator=(const PauseScope&) = delete;
+
+   private:
+    ReadObserver* paused_;  // null: none was active
+  };
 
   // Whether an object was created while it was active.
   [[nodiscard]] bool has_created(PyObject* object) const { return created_->contains(object); }
@@ -63,7 +82,7 @@ class ReadObserver {
     nanobind::object keep;
     std::vector<Instruction> instructions;
     bool is_observed = true;
-    bool is_import = false;
+    bool is_apart = false;
   };
 
   static int report(PyObject* unused, PyFrameObject* frame, int what, PyObject* argument);
@@ -81,17 +100,34 @@ class ReadObserver {
   void observe_call(const Step& now);
   void observe_call_with_tuple(const Step& now);
   void observe_match(const Step& now);
+  void observe_import(PyObject* name);
 
+  void leave_cache_out(PyObject** callable, Objects args);
   void note_call(PyObject* callable, Objects args, PyObject* keyword_names);
   void note_class_call(PyTypeObject* type, Objects args);
   void note_native_call(PyObject* function, Objects args);
   void note_method(PyObject* self, const char* name, Objects args, PyObject* callable);
+  void note_setting(PyObject* function);
   void note_cached_call(PyObject* callable, Objects args, PyObject* keyword_names);
   void note_arguments(Objects args);
+  void note_callable_argument(PyObject* callable);
+  void read_partial(PyObject* callable);
+  void note_getter_call(PyObject* getter, Objects args);
+  void note_abstract_class();
 
   void read_attribute(PyObject* owner, PyObject* name, bool is_write);
   void read_instance_attribute(PyObject* owner, PyObject* name);
+  void read_attribute_of_class(PyObject* owner, PyObject* name);
+  void read_attribute_of_unknown(PyObject* owner, PyObject* name);
+  [[nodiscard]] nanobind::object dict_of_old(PyObject* owner);
+  void read_fallback_attribute(PyObject* owner, PyObject* name, const std::string& full);
+  void read_python_property(PyObject* owner, PyObject* descriptor);
+  void read_native_property(PyObject* owner, PyObject* descriptor, const std::string& name);
   void read_class_attribute(PyTypeObject* type, PyObject* name);
+  // The methods that instructions and C functions find on a class: __len__, __eq__, __getattr__.
+  void read_special_methods(PyTypeObject* type);
+  // The class of an operand, with its special methods.
+  void read_class(PyObject* object);
   void read_super_attribute(PyObject* type, PyObject* self, PyObject* name);
   void read_all_attributes(PyObject* owner);
   void read_key(PyObject* dict, PyObject* key, const std::string& name);
@@ -101,6 +137,9 @@ class ReadObserver {
   void read_deep(PyObject* object, int depth);
   void end(const std::string& cause);
 
+  [[nodiscard]] static ContentGuard::Kind content_kind(TypeKind kind);
+  // Whether an argument cannot be a key of a cache outside of the trace.
+  [[nodiscard]] bool is_no_key(PyObject* arg) const;
   [[nodiscard]] bool is_old(PyObject* object) const { return !created_->contains(object); }
   [[nodiscard]] ReadGuards& guards_for(PyObject* container) {
     return given_objects_.contains(container) ? given_ : reads_;
@@ -116,6 +155,8 @@ class ReadObserver {
   InstructionEvents instructions_;
   std::unique_ptr<CreatedObjects> created_;
   std::unordered_set<PyObject*> given_objects_;
+  std::unordered_set<PyTypeObject*> special_types_;  // whose special methods are noted
+  bool reads_abstract_classes_ = false;
   std::unordered_map<PyObject*, std::string> names_;
   std::unordered_map<std::string, SourceSite> lines_;  // of the last write, by name
   std::unordered_map<PyCodeObject*, CodeInfo> codes_;
@@ -124,7 +165,8 @@ class ReadObserver {
     std::string name;  // of the value that the last instruction pushes; empty: none
   };
   Last last_;
-  const PyFrameObject* import_ = nullptr;  // an import is running: what it runs is not observed
+  const PyFrameObject* apart_ = nullptr;  // an import or a warning: what it runs is not observed
+  bool captures_cached_ = false;
   size_t num_deep_ = 0;
   bool is_active_ = false;
   bool is_installed_ = false;

@@ -10,6 +10,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include "bindings/compile/observed_name.h"
+
 namespace nb = nanobind;
 
 namespace opwright::python {
@@ -59,7 +61,6 @@ bool is_constant_type(PyTypeObject* type, std::string_view name) {
                                                 "datetime.time",
                                                 "datetime.timedelta",
                                                 "datetime.timezone",
-                                                "decimal.Decimal",
                                                 "functools.partial",
                                                 "types.GenericAlias",
                                                 "types.UnionType",
@@ -97,6 +98,7 @@ TypeKind native_kind(PyTypeObject* type) {
   if (type == &PyFunction_Type || type == &PyMethod_Type) return TypeKind::Function;
   if (is_constant_type(type, name)) return TypeKind::Constant;
   if (name == "_thread.lock" || name == "_thread.RLock") return TypeKind::Lock;
+  if (name.starts_with("_ctypes.")) return TypeKind::Unknown;  // may point to other memory
   if (type->tp_as_buffer && type->tp_as_buffer->bf_getbuffer) return TypeKind::Buffer;
   if (type->tp_iternext) return TypeKind::Iterator;
   return TypeKind::Unknown;
@@ -108,13 +110,20 @@ bool is_python_class(PyTypeObject* type) {
          std::string_view(type->tp_name).find('.') == std::string_view::npos;
 }
 
-TypeKind find_kind(PyTypeObject* type) {
-  PyTypeObject* base = type;
-  while (base->tp_base && is_python_class(base)) base = base->tp_base;
-  return native_kind(base);
-}
+TypeKind find_kind(PyTypeObject* type) { return native_kind(native_base(type)); }
 
 }  // namespace
+
+PyTypeObject* native_base(PyTypeObject* type) {
+  PyTypeObject* base = type;
+  while (base->tp_base && is_python_class(base)) base = base->tp_base;
+  return base;
+}
+
+bool is_open_class(PyTypeObject* type) {
+  return PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) &&
+         !PyType_HasFeature(type, Py_TPFLAGS_IMMUTABLETYPE) && !is_package_type(type);
+}
 
 bool is_package_type(PyTypeObject* type) {
   const std::string name = full_name(type);
@@ -137,6 +146,15 @@ TypeKind kind_of(PyTypeObject* type) {
   return kind;
 }
 
+bool makes_tuple_class(PyCodeObject* code) {
+  const std::string file = observed_text(code->co_filename);
+  return file.ends_with("collections/__init__.py") && observed_text(code->co_name) == "namedtuple";
+}
+
+bool is_result_cache(PyObject* object) {
+  return std::string_view(Py_TYPE(object)->tp_name) == "functools._lru_cache_wrapper";
+}
+
 bool is_pure_module(const char* name) {
   static constexpr std::string_view kPure[] = {
       "builtins",    "math",       "cmath",     "_operator",    "operator",
@@ -147,6 +165,11 @@ bool is_pure_module(const char* name) {
   if (std::ranges::find(kPure, text) != std::end(kPure)) return true;
   if (text == "opwright" || text.starts_with("opwright.")) return true;
   return (text == "numpy" || text.starts_with("numpy.")) && !text.starts_with("numpy.random");
+}
+
+bool is_setting(std::string_view module, std::string_view function) {
+  static constexpr std::string_view kSettings[] = {"getdefaultencoding", "getrecursionlimit"};
+  return module == "sys" && std::ranges::find(kSettings, function) != std::end(kSettings);
 }
 
 bool has_effects(const char* builtin) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include <Python.h>
 
@@ -28,6 +29,19 @@ enum class TypeKind : uint8_t {
 
 [[nodiscard]] TypeKind kind_of(PyTypeObject* type);
 
+// The class in C that a class in Python derives from; itself for a class in C.
+[[nodiscard]] PyTypeObject* native_base(PyTypeObject* type);
+// Whether a program may set attributes of a class: it is written in Python, outside of this
+// package.
+[[nodiscard]] bool is_open_class(PyTypeObject* type);
+
+// Whether code is that of collections.namedtuple: it evaluates text that it writes itself, and
+// reads nothing but its arguments.
+[[nodiscard]] bool makes_tuple_class(PyCodeObject* code);
+
+// Whether an object is a function of functools.lru_cache.
+[[nodiscard]] bool is_result_cache(PyObject* object);
+
 // Whether elements are read by iterating.
 [[nodiscard]] constexpr bool is_container(TypeKind kind) {
   return kind == TypeKind::List || kind == TypeKind::Dict || kind == TypeKind::Set ||
@@ -42,5 +56,7 @@ enum class TypeKind : uint8_t {
 [[nodiscard]] bool is_pure_module(const char* name);
 // Whether a function of the module builtins reads or changes more than its arguments: open, print.
 [[nodiscard]] bool has_effects(const char* builtin);
+// Whether a function without arguments returns a setting of the interpreter: sys.getrecursionlimit.
+[[nodiscard]] bool is_setting(std::string_view module, std::string_view function);
 
 }  // namespace opwright::python

@@ -13,6 +13,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/export/program.h"
+#include "bindings/object/element.h"
 #include "bindings/object/method.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"
@@ -70,6 +71,19 @@ nb::object finish_export(ExportSession& session, const nb::list& outputs, std::s
 }  // namespace
 
 void bind_export_session(nb::module_& m) {
+  m.def(
+      "set_numbers_from_data",
+      [](const nb::object& read, const nb::object& is_exporting, const nb::object& make_tensor,
+         const nb::object& require_asserted, const nb::object& number_class) {
+        set_numbers_from_data({.read = read.ptr(),
+                               .is_exporting = is_exporting.ptr(),
+                               .make_tensor = make_tensor.ptr(),
+                               .require_asserted = require_asserted.ptr(),
+                               .number_class = number_class.ptr()});
+      },
+      nb::arg("read"), nb::arg("is_exporting"), nb::arg("make_tensor"), nb::arg("require_asserted"),
+      nb::arg("number_class"),
+      "Set the functions for numbers that an exported function reads from data.");
   nb::class_<ExportSession>(m, "ExportSession", "One run of a function that is exported.")
       .def(
           "__init__",
@@ -105,6 +119,8 @@ void bind_export_session(nb::module_& m) {
           nb::arg("tensor"), "Note the value that a tensor has now; returns its index.")
       .def_prop_ro("noted_values", &ExportSession::noted_values,
                    "The names of the noted values in the graph, after finish.")
+      .def_prop_ro("position", &ExportSession::position,
+                   "Above the numbers of the nodes so far, and not above those of later ones.")
       .def("run", &run_export, nb::arg("function"), nb::arg("args"), nb::arg("kwargs"))
       .def("finish", &finish_export, nb::arg("outputs"), nb::arg("arguments"), nb::arg("results"));
 }

@@ -24,6 +24,8 @@
 #include "opwright/program/export/lift_state.h"
 #include "opwright/program/export/signature.h"
 #include "opwright/program/file/program_file.h"
+#include "opwright/pt2/pt2_file.h"
+#include "opwright/pt2/saved_program.h"
 
 namespace nb = nanobind;
 
@@ -168,12 +170,12 @@ void bind_files(nb::module_& m) {
       "save_program",
       [](const ProgramHandle& program, const std::string& path) {
         const UnlockScope unlocked;
-        save_program(*program.program, path);
+        save_program_as(*program.program, path);
       },
       nb::arg("program"), nb::arg("path"));
   m.def(
       "load_program_file",
-      [](const std::string& path) { return ProgramHandle{load_program_file(path)}; },
+      [](const std::string& path) { return ProgramHandle{load_saved_program(path)}; },
       nb::arg("path"));
   m.def(
       "write_program",
@@ -182,6 +184,13 @@ void bind_files(nb::module_& m) {
         return nb::bytes(bytes.data(), bytes.size());
       },
       nb::arg("program"), "The bytes of the program's file.");
+  m.def(
+      "write_pt2",
+      [](const ProgramHandle& program) {
+        const std::string bytes = write_pt2(*program.program);
+        return nb::bytes(bytes.data(), bytes.size());
+      },
+      nb::arg("program"), "The bytes of an archive for PyTorch.");
   m.def(
       "read_program",
       [](const nb::bytes& data, const std::string& origin) {

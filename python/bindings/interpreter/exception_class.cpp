@@ -5,6 +5,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include "opwright/dispatch/declined.h"
+
 namespace opwright::python {
 namespace {
 
@@ -22,6 +24,8 @@ RuntimeKind runtime_kinds[] = {
 // TypeError, and also derive from AssertionError; a wrong structure is both.
 RuntimeKind input_kinds[] = {{"InputValueError"}, {"InputTypeError"}};
 PyObject* graph_break_error = nullptr;
+PyObject* data_dependent_error = nullptr;
+PyObject* lin_alg_error = nullptr;
 PyObject* make_error = nullptr;  // the function of the module that unpickles an error
 
 PyObject* find_builtin(const char* name) noexcept {
@@ -73,6 +77,47 @@ PyObject* make_class(PyObject* bases) {
   return type;
 }
 
+constexpr const char* kGraphBreakDoc =
+    "A function compiled with fullgraph=True does something that no graph can represent.\n\n"
+    "The message names the line, the cause and the ways out.\n\n"
+    ">>> import opwright as ow\n"
+    ">>> @ow.compile(fullgraph=True, backend=\"plan\")\n"
+    "... def f(x):\n"
+    "...     return x if x.sum() > 0 else -x\n"
+    ">>> try:\n"
+    "...     f(ow.ones(2))\n"
+    "... except ow.GraphBreakError:\n"
+    "...     print(\"a branch on data\")\n"
+    "a branch on data\n";
+
+constexpr const char* kDataDependentDoc =
+    "Code reads data that a fake, traced or batched tensor does not have.\n\n"
+    "A decision by a size that is known only when the program runs is such an error, too. The\n"
+    "message names the line and the ways out.\n\n"
+    ">>> import opwright as ow\n"
+    ">>> try:\n"
+    "...     ow.make_fx(lambda x: x if x.sum() > 0 else -x)(ow.ones(2))\n"
+    "... except ow.DataDependentError:\n"
+    "...     print(\"a branch on data\")\n"
+    "a branch on data\n";
+
+constexpr const char* kLinAlgDoc =
+    "A matrix is singular, not positive-definite, or an algorithm did not converge.\n\n"
+    ">>> import opwright as ow\n"
+    ">>> try:\n"
+    "...     ow.linalg.inv(ow.zeros(2, 2))\n"
+    "... except ow.linalg.LinAlgError:\n"
+    "...     print(\"singular\")\n"
+    "singular\n";
+
+// Adds a class of our own, which derives from RuntimeError; `name` is "opwright.NameError".
+PyObject* add_exception(PyObject* module, const char* name, const char* documentation) {
+  PyObject* type = PyErr_NewExceptionWithDoc(name, documentation, PyExc_RuntimeError, nullptr);
+  const char* own_name = std::strchr(name, '.') + 1;
+  if (!type || PyModule_AddObjectRef(module, own_name, type) != 0) throw nanobind::python_error();
+  return type;
+}
+
 }  // namespace
 
 PyObject* find_exception_class(const char* kind) noexcept {
@@ -81,6 +126,9 @@ PyObject* find_exception_class(const char* kind) noexcept {
   for (const RuntimeKind& each : input_kinds)
     if (std::strcmp(kind, each.name) == 0) return each.type;
   if (std::strcmp(kind, "GraphBreakError") == 0) return graph_break_error;
+  if (std::strcmp(kind, "DataDependentError") == 0) return data_dependent_error;
+  if (std::strcmp(kind, "LinAlgError") == 0) return lin_alg_error;
+  if (std::strcmp(kind, kDeclined) == 0) return find_exception_class("TypeError");
   return find_builtin(kind);
 }
 
@@ -93,23 +141,9 @@ void add_exceptions(PyObject* module) {
       PyTuple_Pack(4, PyExc_TypeError, PyExc_ValueError, PyExc_RuntimeError, PyExc_AssertionError));
   if (PyModule_AddFunctions(module, module_functions) != 0) throw nanobind::python_error();
   make_error = PyObject_GetAttrString(module, "make_error");
-  graph_break_error = PyErr_NewExceptionWithDoc(
-      "opwright.GraphBreakError",
-      "A function compiled with fullgraph=True does something that no graph can represent.\n\n"
-      "The message names the line, the cause and the ways out.\n\n"
-      ">>> import opwright as ow\n"
-      ">>> @ow.compile(fullgraph=True, backend=\"plan\")\n"
-      "... def f(x):\n"
-      "...     return x if x.sum() > 0 else -x\n"
-      ">>> try:\n"
-      "...     f(ow.ones(2))\n"
-      "... except ow.GraphBreakError:\n"
-      "...     print(\"a branch on data\")\n"
-      "a branch on data\n",
-      PyExc_RuntimeError, nullptr);
-  if (!graph_break_error ||
-      PyModule_AddObjectRef(module, "GraphBreakError", graph_break_error) != 0)
-    throw nanobind::python_error();
+  graph_break_error = add_exception(module, "opwright.GraphBreakError", kGraphBreakDoc);
+  data_dependent_error = add_exception(module, "opwright.DataDependentError", kDataDependentDoc);
+  lin_alg_error = add_exception(module, "opwright.LinAlgError", kLinAlgDoc);
 }
 
 }  // namespace opwright::python

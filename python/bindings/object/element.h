@@ -26,6 +26,27 @@ void write_element(void* element, DType dtype, PyObject* number);
 // it can be read.
 PyObject* read_single_element(const Tensor& tensor, const char* who);
 
+// Python's part of numbers that an exported function reads from data (_number_from_data.py). The
+// functions read a float or bool, tell whether a function is exported on this thread, make a tensor
+// of symbolic numbers, and require a condition that an assert statement is about to test; the class
+// is that of floats and bools from data.
+struct NumbersFromData {
+  PyObject* read = nullptr;
+  PyObject* is_exporting = nullptr;
+  PyObject* make_tensor = nullptr;
+  PyObject* require_asserted = nullptr;
+  PyObject* number_class = nullptr;
+};
+void set_numbers_from_data(const NumbersFromData& functions);
+// Throws RuntimeError if a function that is exported reads the data of a tensor that its program
+// holds as a parameter, buffer or constant: they may change before the program runs.
+void refuse_state_of_export(const Tensor& tensor, const char* who);
+// Whether a condition that cannot be decided now is that of an assert statement in a function that
+// is exported; then the program requires it.
+bool becomes_requirement(PyObject* condition);
+// tensor(data, ...) for data with symbolic numbers in a function that is exported; null otherwise.
+PyObject* make_symbolic_tensor(PyObject* data, PyObject* args, PyObject* kwargs);
+
 // tensor_values.cpp: item, tolist, float(x), text.
 void add_value_slots(TensorSlots& out);
 

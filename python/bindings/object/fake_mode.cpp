@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -10,12 +9,15 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings/interpreter/error.h"
+#include "bindings/object/mode_entries.h"
 #include "bindings/object/shape_env.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"
 #include "opwright/base/user_line.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/functions.h"
+#include "opwright/tensor/tensor_impl.h"
+#include "opwright/tensor/wrapper.h"
 #include "opwright/transforms/trace/fake.h"
 #include "opwright/transforms/trace/make_fx.h"
 
@@ -29,34 +31,17 @@ using FakeModePtr = IntrusivePtr<FakeMode>;
 // A mode and the `with` statements that have entered it.
 class FakeModeObject {
  public:
-  FakeModeObject(ShapeEnvPtr shape_env, FakeMode::RealInputs real_inputs)
-      : mode_(FakeModePtr::take(new FakeMode(std::move(shape_env), real_inputs))) {}
+  FakeModeObject(ShapeEnvPtr shape_env, FakeMode::RealInputs real_inputs, FakeMode::Numbers numbers)
+      : mode_(FakeModePtr::take(new FakeMode(std::move(shape_env), real_inputs, numbers))) {}
 
   [[nodiscard]] FakeMode& mode() const { return *mode_; }
 
-  void enter() {
-    entries_.push_back({std::this_thread::get_id(), current_interpreter(), mode_});
-    thread_state().set_current(mode_.get());
-  }
-  void leave() {
-    OPWRIGHT_CHECK(
-        !entries_.empty() && entries_.back().thread == std::this_thread::get_id() &&
-            current_interpreter() == mode_.get(),
-        "FakeTensorMode: a mode is left on the thread that entered it, and the innermost "
-        "first");
-    const Entry left = std::move(entries_.back());  // may destroy the mode: must be last
-    entries_.pop_back();
-    thread_state().set_current(left.previous);
-  }
+  void enter() { entries_.enter(mode_); }
+  void leave() { entries_.leave("FakeTensorMode"); }
 
  private:
-  struct Entry {
-    std::thread::id thread;
-    Interpreter* previous;
-    FakeModePtr kept;
-  };
   FakeModePtr mode_;
-  std::vector<Entry> entries_;
+  ModeEntries entries_;
 };
 
 std::vector<int64_t> read_dims(const nb::object& dims) {
@@ -86,7 +71,8 @@ nb::object from_tensor(const FakeModeObject& self, const nb::object& tensor,
 constexpr const char* kFakeModeDoc =
     "While it is active, operators run on shapes only: results have no memory.\n\n"
     "Devices need not exist. Real tensors are rejected; `from_tensor` converts them to fake ones,\n"
-    "and so does every call if `allow_non_fake_inputs` is set.\n"
+    "and so does every call if `allow_non_fake_inputs` is set. With a `shape_env`, item() and\n"
+    "tolist() return symbolic numbers while the mode is active; without one they raise.\n"
     "Fake tensors keep working after the mode ends.\n\n"
     ">>> import opwright as ow\n"
     ">>> with ow.FakeTensorMode() as mode:\n"
@@ -96,6 +82,15 @@ constexpr const char* kFakeModeDoc =
     "((1000, 1000), device(type='cuda', index=0), True)\n"
     ">>> mode.from_tensor(ow.ones(3, 2), dynamic=True).shape\n"
     "(s0, s1)\n";
+
+// Whether a tensor, or the one that it wraps inside of a transform, has no memory.
+bool shows_fake(const nb::object& tensor) {
+  Tensor shown = handle_of(tensor.ptr());
+  while (impl(shown).is_wrapper()) {
+    shown = Tensor(static_cast<const WrapperImpl&>(impl(shown)).inner);
+  }
+  return shown.is_fake();
+}
 
 // Runs outside all transforms and modes, on real tensors.
 nb::object run_eagerly(const nb::object& function) {
@@ -114,7 +109,8 @@ void bind_fake_mode(nb::module_& m) {
             new (self) FakeModeObject(
                 shape_env.is_none() ? find_shape_env()
                                     : shape_env_of_object(shape_env, "FakeTensorMode"),
-                allow_non_fake_inputs ? RealInputs::Converted : RealInputs::Refused);
+                allow_non_fake_inputs ? RealInputs::Converted : RealInputs::Refused,
+                shape_env.is_none() ? FakeMode::Numbers::Refused : FakeMode::Numbers::Symbolic);
           },
           nb::arg("shape_env") = nb::none(), nb::kw_only(),
           nb::arg("allow_non_fake_inputs") = false)
@@ -134,6 +130,8 @@ void bind_fake_mode(nb::module_& m) {
           [](const FakeModeObject& self) { return shape_env_object(self.mode().shape_env()); },
           "The owner of its size symbols.");
   m.def("run_eagerly", &run_eagerly, nb::arg("function"));
+  m.def("shows_fake", &shows_fake, nb::arg("tensor"),
+        "Whether a tensor, or the one that it wraps inside of a transform, has no memory.");
 }
 
 Tensor adopt(Tensor made) {

@@ -98,7 +98,11 @@ void bind_class(nb::module_& m) {
           "seed", [](const Generator& self) { return reseed(random_state(self)); },
           "Set an unpredictable seed; return it.")
       .def(
-          "initial_seed", [](const Generator& self) { return random_state(self).seed(); },
+          "initial_seed",
+          [](const Generator& self) {
+            end_trace_for("initial_seed");
+            return random_state(self).seed();
+          },
           "Return the seed last set.")
       .def(
           "get_state", [](const Generator& self) { return generator_state(random_state(self)); },

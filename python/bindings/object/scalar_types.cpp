@@ -262,8 +262,12 @@ DType parse_dtype(PyObject* object) {
       if (object == PyDict_GetItemString(PyEval_GetBuiltins(), each.name)) return each.dtype;
     }
   }
-  // NumPy's dtypes, and its scalar types through them, have our names.
+  // NumPy's dtypes, and its scalar types through them, have our names; torch.HalfTensor has a
+  // dtype.
   if (PyType_Check(object) && PyObject_HasAttrString(object, "dtype")) {
+    const nb::object dtype = nb::steal(PyObject_GetAttrString(object, "dtype"));
+    if (dtype.is_valid() && Py_TYPE(dtype.ptr()) == dtype_type) return as_dtype(dtype.ptr());
+    PyErr_Clear();
     const nb::object name = nb::steal(PyObject_GetAttrString(object, "__name__"));
     if (name.is_valid()) {
       std::string text = nb::cast<std::string>(name);

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "bindings/object/element.h"
 #include "bindings/object/method.h"
 #include "bindings/object/shape_env.h"
 #include "bindings/object/tensor_object.h"
@@ -78,6 +79,14 @@ PyObject* get_shape_env(PyObject* self, void* /*closure*/) {
   return guarded([&]() -> PyObject* {
     ShapeEnv* owner = shape_env_of(value_of(self));
     return owner ? give(shape_env_object(*owner)) : Py_NewRef(Py_None);
+  });
+}
+
+// PyTorch's name of what is behind a symbol.
+PyObject* get_sym_node(PyObject* self, void* /*closure*/) {
+  return guarded([&] {
+    const nanobind::object module = own(PyImport_ImportModule("opwright.symbolic"));
+    return PyObject_CallMethod(module.ptr(), "SymNode", "O", self);
   });
 }
 
@@ -252,8 +261,20 @@ PyObject* sym_compare(PyObject* a, PyObject* b, int comparison) {
 
 // ---- SymBool ----
 
+// Whether facts leave a condition open in this run, because of a number that is not known.
+bool is_open(const SymInt& condition) {
+  const ShapeEnv* owner = shape_env_of(condition);
+  return owner && !owner->hint(condition) && !owner->decide(condition);
+}
+
 int holds(PyObject* self) {
-  return guarded([&] { return guard_for_user(value_of(self)) ? 1 : 0; }, -1);
+  return guarded(
+      [&] {
+        const SymInt condition = value_of(self);
+        if (is_open(condition) && becomes_requirement(self)) return 1;
+        return guard_for_user(condition) ? 1 : 0;
+      },
+      -1);
 }
 
 template <OpwSymOp kOp>
@@ -310,6 +331,7 @@ PyGetSetDef sym_int_properties[] = {
     {"hint", get_hint, nullptr, "The value in this run; None if it is known at run time only.",
      nullptr},
     {"shape_env", get_shape_env, nullptr, "The environment that owns it.", nullptr},
+    {"node", get_sym_node, nullptr, "Its expression, value and environment: a SymNode.", nullptr},
     {}};
 
 constexpr const char* kSymIntDoc =

@@ -1,6 +1,8 @@
 #include "bindings/object/tape_object.h"
 
 #include <cstddef>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include <structmember.h>
@@ -37,7 +39,17 @@ TapeObject* allocate_tape_object() {
   return self;
 }
 
+// Gives the object the class, whose layout is the same.
+void set_tape_type(PyObject* object, PyTypeObject* type) noexcept {
+  PyTypeObject* before = Py_TYPE(object);
+  if (before == type) return;
+  Py_INCREF(type);
+  Py_SET_TYPE(object, type);
+  Py_DECREF(before);
+}
+
 void free_tape_object(TapeObject* self) noexcept {
+  set_tape_type(reinterpret_cast<PyObject*>(self), tape_type);
   if (num_free_tape_objects < kMostFreeTapeObjects) [[likely]] {
     free_tape_objects[num_free_tape_objects++] = self;
     return;
@@ -108,6 +120,22 @@ PyMemberDef tape_members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(TapeObject, weakrefs), READONLY, nullptr},
     {}};
 
+// The class of nodes of a name; made once for each name and never freed.
+PyTypeObject* find_tape_class(const std::string& name) {
+  static auto* const classes = new std::unordered_map<std::string, PyTypeObject*>;  // by the GIL
+  if (const auto found = classes->find(name); found != classes->end()) return found->second;
+  PyType_Slot slots[] = {{Py_tp_dealloc, as_slot(tape_dealloc)},
+                         {Py_tp_traverse, as_slot(tape_traverse)},
+                         {Py_tp_clear, as_slot(tape_clear)},
+                         {0, nullptr}};
+  const std::string full_name = "opwright." + name;
+  PyType_Spec spec = {full_name.c_str(), sizeof(TapeObject), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                      slots};
+  PyObject* made = require(PyType_FromSpecWithBases(&spec, reinterpret_cast<PyObject*>(tape_type)));
+  return (*classes)[name] = reinterpret_cast<PyTypeObject*>(made);
+}
+
 constexpr char kTapeDoc[] =
     "A node of the tape: how a value was computed, and the `ctx` of a backward formula.\n\n"
     ">>> import opwright as ow\n"
@@ -137,6 +165,14 @@ PyObject* wrap_node(TapeNodePtr node) {
   return reinterpret_cast<PyObject*>(self);
 }
 
+PyObject* wrap_named_node(TapeNodePtr node) {
+  PyObject* object = wrap_node(std::move(node));
+  if (Py_TYPE(object) == tape_type) {
+    set_tape_type(object, find_tape_class(as_tape_object(object).node->backward_name()));
+  }
+  return object;
+}
+
 PyObject* wrap_borrowed_node(TapeNode* node) {
   const bool is_live =
       node->mirror() && !(node->count_word().load(std::memory_order_acquire) & kOpwCountHostBit);
@@ -151,12 +187,14 @@ void add_tape_type(PyObject* module) {
                          {Py_tp_traverse, as_slot(tape_traverse)},
                          {Py_tp_clear, as_slot(tape_clear)},
                          {Py_tp_repr, as_slot(tape_text)},
+                         {Py_tp_call, as_slot(call_tape_node)},
                          {Py_tp_members, tape_members},
                          {Py_tp_methods, tape_methods},
                          {Py_tp_getset, tape_properties},
                          {0, nullptr}};
   PyType_Spec spec = {"opwright.TapeNode", sizeof(TapeObject), 0,
-                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE |
+                          Py_TPFLAGS_DISALLOW_INSTANTIATION,
                       slots};
   tape_type = add_type(module, spec);
 }

@@ -30,7 +30,13 @@ void add_tape_type(PyObject* module);
 PyObject* wrap_node(TapeNodePtr node);
 PyObject* wrap_borrowed_node(TapeNode* node);
 
-inline bool is_tape_object(PyObject* object) noexcept { return Py_TYPE(object) == tape_type; }
+// The same with the class of the node's name, a subclass of TapeNode: type(y.grad_fn).__name__ is
+// "MulBackward0".
+PyObject* wrap_named_node(TapeNodePtr node);
+
+inline bool is_tape_object(PyObject* object) noexcept {
+  return PyObject_TypeCheck(object, tape_type);
+}
 inline TapeObject& as_tape_object(PyObject* object) noexcept {
   return *reinterpret_cast<TapeObject*>(object);
 }
@@ -39,5 +45,7 @@ inline TapeObject& as_tape_object(PyObject* object) noexcept {
 extern PyMethodDef tape_methods[];
 extern PyGetSetDef tape_properties[];
 PyObject* tape_text(PyObject* self);
+// node(*gradients): its gradients along the edges, without hooks; one alone, or a tuple.
+PyObject* call_tape_node(PyObject* self, PyObject* args, PyObject* keywords);
 
 }  // namespace opwright::python

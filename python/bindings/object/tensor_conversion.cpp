@@ -208,7 +208,8 @@ std::string type_name(const Tensor& tensor) {
   return concatenate(type_prefix(tensor.device()), tensor.dtype(), "Tensor");
 }
 
-// The dtype of an object, or of PyTorch's name of a type on the same device.
+// The dtype of an object, of PyTorch's name of a type on the same device, or of a class of tensors
+// of one dtype (torch.FloatTensor).
 DType read_type(PyObject* object, const Device& device) {
   if (PyUnicode_Check(object)) {
     const std::string prefix = type_prefix(device);
@@ -216,6 +217,9 @@ DType read_type(PyObject* object, const Device& device) {
       if (PyUnicode_CompareWithASCIIString(object, (prefix + each.name).c_str()) == 0)
         return each.dtype;
     }
+  }
+  if (PyType_Check(object) && PyObject_HasAttrString(object, "dtype")) {
+    return parse_dtype(own(PyObject_GetAttrString(object, "dtype")).ptr());
   }
   return parse_dtype(object);
 }

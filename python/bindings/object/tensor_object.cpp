@@ -157,6 +157,18 @@ PyMemberDef tensor_members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(TensorObject, weakrefs), READONLY, nullptr},
     {}};
 
+// PyTorch calls these methods for operators on an instance. Operators do not, so a class with one
+// would silently compute something else.
+void require_no_hooks(PyTypeObject* type) {
+  for (const char* hook : {"__torch_function__", "__torch_dispatch__"}) {
+    const bool has_hook = PyObject_HasAttrString(reinterpret_cast<PyObject*>(type), hook) != 0;
+    OPWRIGHT_CHECK_KIND("NotImplementedError", !has_hook, type->tp_name, " is a Tensor and has ",
+                        hook,
+                        ", which operators do not call; write a class that holds a tensor, or "
+                        "observe the calls with a TorchDispatchMode");
+  }
+}
+
 }  // namespace
 
 PyObject* wrap_new(TensorImpl* tensor) noexcept {
@@ -186,6 +198,7 @@ PyObject* wrap_mirrored(TensorImpl* tensor) noexcept {
 
 PyObject* make_instance(PyTypeObject* type, Tensor tensor) {
   if (type == tensor_type) return require(wrap(std::move(tensor)));
+  require_no_hooks(type);
   TensorImpl& body = impl(tensor);
   OPWRIGHT_CHECK_VALUE(!body.mirror, "the tensor has a Python object already; clone it first");
   // Every instance of a subclass is created here, so here its type gets our functions instead of

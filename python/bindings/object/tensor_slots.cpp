@@ -31,6 +31,8 @@ TensorSlots join_slots() {
   add_storage_slots(all);
   add_kind_slots(all);
   add_form_slots(all);
+  add_method_form_slots(all);
+  add_element_slots(all);
   add_pickle_slots(all);
   all.methods.push_back({});
   all.properties.push_back({});

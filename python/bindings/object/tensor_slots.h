@@ -33,5 +33,9 @@ void add_storage_slots(TensorSlots& out);
 void add_kind_slots(TensorSlots& out);
 // tensor_forms.cpp: nonzero, norm, unsqueeze_, ...
 void add_form_slots(TensorSlots& out);
+// method_forms.cpp: where, polygamma, lu, ...
+void add_method_form_slots(TensorSlots& out);
+// tensor_elements.cpp: apply_, map_, map2_
+void add_element_slots(TensorSlots& out);
 
 }  // namespace opwright::python

@@ -58,6 +58,10 @@ class BindingPlan {
     return index < num_args_ && index + 1 == num_positional_ && args_[index].kind == Kind::Ints;
   }
 
+  // Whether the argument at `index` is a list of ints.
+  [[nodiscard]] bool is_int_list(size_t index) const {
+    return index < num_args_ && args_[index].kind == Kind::Ints;
+  }
   // The same for a list of tensors that is the only positional argument: broadcast_tensors(x, y).
   [[nodiscard]] bool takes_only_tensors() const {
     return num_positional_ == 1 && args_[0].kind == Kind::Tensors;

@@ -1,12 +1,17 @@
 #include "bindings/operator/call.h"
 
+#include <algorithm>
+
 #include "bindings/interpreter/error.h"
 #include "bindings/interpreter/lock.h"
+#include "bindings/object/sym_int.h"
 #include "bindings/object/value.h"
 #include "bindings/operator/foreign_call.h"
 #include "bindings/operator/operator_object.h"
+#include "bindings/operator/operator_packet.h"
 #include "opwright/base/small_vector.h"
 #include "opwright/dispatch/call.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/schema/bind.h"
 #include "opwright/schema/overloads.h"
 
@@ -146,6 +151,25 @@ PyObject* bind_and_run_values(std::span<const BindingPlan* const> overloads,
   return run_bound(plan, bound.data());
 }
 
+// A number for a tensor, as PyTorch's overload accepts it: aten.add.Tensor(x, 2) is add.Scalar.
+// Null with `problem` raised if no overload takes the call. Only for arithmetic of the core: an
+// author's overloads may differ in more than the type.
+PyObject* call_sibling(const Operator& op, const GivenArguments& given, const Error& problem) {
+  PyObject* result = PyObject_Vectorcall(packet_object(op.schema().name.packet()), given.objects,
+                                         given.num_positional, given.names);
+  if (result) return result;
+  PyErr_Clear();
+  raise(problem);
+  return nullptr;
+}
+
+bool gives_number(const GivenArguments& given) {
+  const size_t count = given.num_positional + given.num_keywords();
+  return std::any_of(given.objects, given.objects + count, [](PyObject* each) {
+    return PyLong_Check(each) || PyFloat_Check(each) || PyComplex_Check(each) || is_sym_int(each);
+  });
+}
+
 // For calls that the plan did not handle.
 [[gnu::noinline]] PyObject* call_unplanned(const BindingPlan& plan,
                                            const GivenArguments& given) noexcept {
@@ -154,7 +178,12 @@ PyObject* bind_and_run_values(std::span<const BindingPlan* const> overloads,
   }
   const BindingPlan* const overloads[] = {&plan};
   bool is_bound = false;
-  return bind_and_run(overloads, given, is_bound);
+  PyObject* result = bind_and_run(overloads, given, is_bound);
+  const Operator& op = plan.op();
+  if (is_bound || result || !is_builtin(op) || !op.tags().has(Tag::Pointwise) ||
+      !gives_number(given))
+    return result;
+  return guarded([&] { return call_sibling(op, given, take_python_error()); });
 }
 
 }  // namespace

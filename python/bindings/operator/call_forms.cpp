@@ -1,6 +1,8 @@
 #include "bindings/operator/call_forms.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,7 +12,9 @@
 #include "bindings/object/scalar_types.h"
 #include "bindings/object/sym_int.h"
 #include "bindings/operator/call.h"
+#include "bindings/tensor/nested_data.h"
 #include "opwright/dispatch/property.h"
+#include "opwright/schema/type.h"
 
 namespace nb = nanobind;
 
@@ -72,6 +76,14 @@ class ChangedCall {
     return taken;
   }
 
+  void add_keyword(const std::string& name, nb::object object) {
+    nb::list names;
+    for (size_t i = num_positional_; i < objects_.size(); ++i) names.append(nb::handle(keyword(i)));
+    names.append(nb::str(name.c_str()));
+    names_ = nb::tuple(names);
+    objects_.push_back(std::move(object));
+  }
+
   // Borrows from this object, until the next call.
   [[nodiscard]] GivenArguments given() {
     pointers_.clear();
@@ -115,6 +127,29 @@ PyObject* find_tensor(const ChangedCall& call) {
   return nullptr;
 }
 
+bool is_int_tensor(PyObject* object) {
+  if (!is_tensor(object)) return false;
+  const Tensor tensor = handle_of(object);
+  if (!is_integral(tensor.dtype())) return false;
+  return tensor.dim() == 0 ||
+         (tensor.dim() == 1 && !tensor.sym_size(0).is_symbolic() && tensor.size(0) == 1);
+}
+
+// The ints of a list in which some are tensors; null if there is no such tensor.
+nb::object read_int_tensors(PyObject* list) {
+  if (!PyList_Check(list) && !PyTuple_Check(list)) return {};
+  PyObject** elements = PySequence_Fast_ITEMS(list);
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(list);
+  if (std::none_of(elements, elements + count, &is_int_tensor)) return {};
+  nb::list read;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* element = PySequence_Fast_GET_ITEM(list, i);
+    read.append(is_int_tensor(element) ? own(PyObject_CallMethod(element, "item", nullptr))
+                                       : nb::borrow(element));
+  }
+  return read;
+}
+
 // Exchanges numbers and tensors of zero dimensions, and Python's types for dtypes, where `plan`
 // requires it; whether any was.
 bool exchange_numbers(const BindingPlan& plan, bool may_be_operand, ChangedCall& call) {
@@ -128,8 +163,14 @@ bool exchange_numbers(const BindingPlan& plan, bool may_be_operand, ChangedCall&
       is_changed = true;
     } else if (may_be_operand && plan.takes_tensor_at(index) && is_number(object)) {
       PyObject* other = find_tensor(call);
-      if (!other) return false;
-      call.replace(place, tensor_of_number(object, other));
+      if (!other && is_sym_int(object)) return false;
+      call.replace(place, other ? tensor_of_number(object, other)
+                                : own(wrap(tensor_of_nested(object, std::nullopt, "a number"))));
+      is_changed = true;
+    } else if (plan.is_int_list(index)) {
+      nb::object ints = read_int_tensors(object);
+      if (!ints.is_valid()) continue;
+      call.replace(place, std::move(ints));
       is_changed = true;
     } else if (plan.takes_dtype_at(index) && PyType_Check(object)) {
       call.replace(place, own(to_python(parse_dtype(object))));
@@ -140,12 +181,6 @@ bool exchange_numbers(const BindingPlan& plan, bool may_be_operand, ChangedCall&
 }
 
 // ---- Lists without brackets ----
-
-bool is_int_tensor(PyObject* object) {
-  if (!is_tensor(object)) return false;
-  const Tensor tensor = handle_of(object);
-  return tensor.dim() == 0 && is_integral(tensor.dtype());
-}
 
 // Whether positional arguments from `first` on are ints, or tensors.
 bool are_ints(const ChangedCall& call, size_t first) {
@@ -169,8 +204,9 @@ nb::object tuple_from(const ChangedCall& call, size_t first, bool are_sizes) {
   nb::object tuple = own(PyTuple_New(static_cast<Py_ssize_t>(call.num_positional() - first)));
   for (size_t i = first; i < call.num_positional(); ++i) {
     PyObject* object = call.object(i);
-    PyObject* element =
-        are_sizes && is_int_tensor(object) ? require(PyNumber_Index(object)) : Py_NewRef(object);
+    PyObject* element = are_sizes && is_int_tensor(object)
+                            ? require(PyObject_CallMethod(object, "item", nullptr))
+                            : Py_NewRef(object);
     PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i - first), element);
   }
   return tuple;
@@ -212,7 +248,48 @@ void rename_keywords(Overloads overloads, ChangedCall& call) {
   }
 }
 
+// The names of the arguments that the operator writes, if all of them need a keyword.
+std::vector<std::string> out_names(const BindingPlan* plan) {
+  std::vector<std::string> names;
+  for (const Argument& argument : plan->op().schema().arguments) {
+    if (!argument.is_written()) continue;
+    if (!argument.is_keyword_only) return {};
+    names.push_back(argument.name);
+  }
+  return names;
+}
+
+// `out=(values, indices)`: a tensor for each argument that an overload writes. The calls that this
+// can stand for, one for each set of names.
+std::vector<ChangedCall> spread_out(Overloads overloads, const ChangedCall& call) {
+  size_t place = call.num_positional();
+  while (place < call.size() && PyUnicode_CompareWithASCIIString(call.keyword(place), "out") != 0)
+    ++place;
+  if (place == call.size()) return {};
+  PyObject* given = call.object(place);
+  if (!PyTuple_Check(given) && !PyList_Check(given)) return {};
+  const auto count = static_cast<size_t>(PySequence_Fast_GET_SIZE(given));
+  std::vector<std::vector<std::string>> known;
+  std::vector<ChangedCall> calls;
+  for (const BindingPlan* plan : overloads) {
+    std::vector<std::string> names = out_names(plan);
+    if (names.size() != count || count < 2 || std::ranges::find(known, names) != known.end())
+      continue;
+    ChangedCall spread = call;
+    (void)spread.take_keyword(place);
+    for (size_t i = 0; i < count; ++i) {
+      spread.add_keyword(names[i],
+                         nb::borrow(PySequence_Fast_GET_ITEM(given, static_cast<Py_ssize_t>(i))));
+    }
+    known.push_back(std::move(names));
+    calls.push_back(std::move(spread));
+  }
+  return calls;
+}
+
 bool makes_tensor(const BindingPlan* plan) {
+  const auto& returns = plan->op().schema().returns;
+  if (returns.empty() || returns.front().type.kind() != TypeKind::Tensor) return false;
   return !plan->op().takes_tensors() || has_property(plan->op(), Property::Factory);
 }
 
@@ -262,6 +339,11 @@ PyObject* call_in_any_form(Overloads overloads, const GivenArguments& given) {
   rename_keywords(overloads, call);
   join_lists(overloads, call);
   PyObject* made = nullptr;
+  std::vector<ChangedCall> spread = spread_out(overloads, call);
+  for (ChangedCall& each : spread) {
+    if (run_exact(overloads, each.given(), made)) return made;
+  }
+  if (!spread.empty()) return call_with_numbers(overloads, spread.front().given());
   if (!run_exact(overloads, call.given(), made)) made = call_with_numbers(overloads, call.given());
   if (!requires_grad.is_valid() || !made) return made;
   const nb::object owned = nb::steal(made);

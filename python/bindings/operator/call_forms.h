@@ -20,7 +20,8 @@ bool run_exact(std::span<const BindingPlan* const> overloads, const GivenArgumen
 PyObject* call_with_numbers(std::span<const BindingPlan* const> overloads,
                             const GivenArguments& given);
 // Also accepts `zeros(2, 3)` for `zeros([2, 3])`, `broadcast_tensors(x, y)` for a list of tensors,
-// NumPy's names of keywords (axis), and `requires_grad=` if the operator creates a tensor.
+// NumPy's names of keywords (axis), `out=(values, indices)` for an overload that writes several
+// arguments, and `requires_grad=` if the operator creates a tensor.
 PyObject* call_in_any_form(std::span<const BindingPlan* const> overloads,
                            const GivenArguments& given);
 

@@ -30,6 +30,8 @@ struct RootObject {
 
 PyTypeObject* namespace_type = nullptr;
 PyTypeObject* root_type = nullptr;
+// Operators of other packages that are Python functions here, by "namespace::base".
+PyObject* python_operators = nullptr;
 
 bool has_plain_name(const char* attribute) {
   return attribute && std::string_view(attribute).substr(0, 2) != "__";
@@ -67,10 +69,15 @@ PyObject* namespace_getattr(PyObject* object, PyObject* attribute) {
   PyObject* found = PyObject_GenericGetAttr(object, attribute);
   if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
   const char* wanted = PyUnicode_AsUTF8(attribute);
-  if (!has_plain_name(wanted)) return nullptr;
+  if (!wanted) return nullptr;
+  const std::string name = concatenate(*self->name, "::", wanted);
+  // Python asks for many such names; few are operators, as `__and__` is.
+  if (!has_plain_name(wanted) && Registry::get().overloads(name).empty()) return nullptr;
   PyErr_Clear();
   return guarded([&] {
-    const std::string name = concatenate(*self->name, "::", wanted);
+    if (PyObject* known = PyDict_GetItemString(python_operators, name.c_str())) {
+      return Py_NewRef(known);
+    }
     if (Registry::get().overloads(name).empty()) throw_no_operator(*self->name, wanted);
     PyObject* packet = packet_object(name);
     require_no_error(PyObject_GenericSetAttr(object, attribute, packet));
@@ -125,11 +132,17 @@ PyObject* root_dir(PyObject* /*object*/, PyObject* /*unused*/) {
   return guarded([&] { return new_list(list_namespaces()); });
 }
 
+PyObject* namespace_iter(PyObject* object) {
+  const nanobind::object names = nanobind::steal(namespace_dir(object, nullptr));
+  return names.is_valid() ? PyObject_GetIter(names.ptr()) : nullptr;
+}
+
 PyMethodDef namespace_methods[] = {{"__dir__", &namespace_dir, METH_NOARGS, nullptr}, {}};
 PyMemberDef namespace_members[] = {
     {"__dictoffset__", T_PYSSIZET, offsetof(NamespaceObject, dict), READONLY, nullptr}, {}};
 PyType_Slot namespace_slots[] = {{Py_tp_getattro, reinterpret_cast<void*>(namespace_getattr)},
                                  {Py_tp_repr, reinterpret_cast<void*>(namespace_repr)},
+                                 {Py_tp_iter, reinterpret_cast<void*>(namespace_iter)},
                                  {Py_tp_methods, namespace_methods},
                                  {Py_tp_members, namespace_members},
                                  {0, nullptr}};
@@ -158,6 +171,9 @@ void add_namespace_types(PyObject* module) {
   auto* root = PyObject_New(RootObject, root_type);
   if (!root) throw_python_error();
   root->dict = nullptr;
+  python_operators = PyDict_New();
+  if (!python_operators) throw_python_error();
+  require_no_error(PyModule_AddObjectRef(module, "python_operators", python_operators));
   require_no_error(PyModule_AddObjectRef(module, "ops", reinterpret_cast<PyObject*>(root)));
 }
 

@@ -122,9 +122,19 @@ PyObject* get_operator_doc(PyObject* object, void* /*unused*/) {
   });
 }
 
-PyObject* get_short_name(PyObject* object, void* /*unused*/) {
+// "add.Tensor", "exp.default"
+std::string name_in_namespace(PyObject* object) {
   const OperatorName& name = *as_operator(object)->parsed;
-  return new_text(name.overload.empty() ? name.base : name.base + "." + name.overload);
+  return name.base + "." + (name.overload.empty() ? "default" : name.overload);
+}
+
+PyObject* get_short_name(PyObject* object, void* /*unused*/) {
+  return new_text(name_in_namespace(object));
+}
+
+// The path below `ops`, as PyTorch prints it: "aten.exp.default".
+PyObject* print_operator(PyObject* object) {
+  return new_text(as_operator(object)->parsed->name_space + "." + name_in_namespace(object));
 }
 
 PyObject* repr_operator(PyObject* object) {
@@ -219,6 +229,7 @@ PyType_Slot operator_slots[] = {{Py_tp_doc, const_cast<char*>(kOperatorDoc)},
                                 {Py_tp_getattro, reinterpret_cast<void*>(operator_getattr)},
                                 {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
                                 {Py_tp_repr, reinterpret_cast<void*>(repr_operator)},
+                                {Py_tp_str, reinterpret_cast<void*>(print_operator)},
                                 {Py_tp_getset, operator_properties},
                                 {Py_tp_methods, operator_methods},
                                 {Py_tp_members, operator_members},

@@ -15,6 +15,7 @@
 #include "bindings/operator/call.h"
 #include "bindings/operator/call_forms.h"
 #include "bindings/operator/foreign_call.h"
+#include "bindings/operator/named_results.h"
 #include "bindings/operator/operator_object.h"
 #include "bindings/operator/operator_text.h"
 #include "opwright/dispatch/registry.h"
@@ -34,6 +35,7 @@ struct PacketObject {
   uint64_t epoch;
   const std::string* name;
   OperatorName* parsed;
+  Py_ssize_t num_named;  // of results that a call returns as a named tuple; 0: none
   PacketUse use;
   PyObject* weakrefs;
 };
@@ -46,6 +48,8 @@ void resolve_packet(PacketObject* self) {
   for (const Operator* op : Registry::get().overloads(*self->name))
     overloads.push_back(&BindingPlan::of(*op));
   if (overloads.empty()) (void)Registry::get().require(*self->name);  // raises
+  if (self->use != PacketUse::Operators)
+    self->num_named = static_cast<Py_ssize_t>(result_names(overloads).size());
   *self->overloads = std::move(overloads);
   self->epoch = epoch;
 }
@@ -70,7 +74,11 @@ PyObject* packet_call(PyObject* callable, PyObject* const* args, size_t flags, P
                                                : call_in_any_form(overloads, given);
     });
   }
-  if (self->use == PacketUse::Operators || !result || !PyList_CheckExact(result)) [[likely]]
+  if (self->use == PacketUse::Operators || !result) return result;
+  if (self->num_named != 0 && PyTuple_CheckExact(result) &&
+      PyTuple_GET_SIZE(result) == self->num_named)
+    return name_results(result, self->parsed->base);
+  if (!PyList_CheckExact(result)) [[likely]]
     return result;
   PyObject* tuple = PyList_AsTuple(result);  // lists of tensors, as in PyTorch
   Py_DECREF(result);
@@ -189,7 +197,7 @@ constexpr char kPacketDoc[] =
     "All overloads of an operator: a call chooses one of them.\n\n"
     ">>> import opwright as ow\n"
     ">>> ow.ops.aten.sum.overloads()\n"
-    "['default', 'dim_IntList']\n";
+    "['default', 'dim_IntList', 'IntList_out']\n";
 PyType_Slot packet_slots[] = {{Py_tp_doc, const_cast<char*>(kPacketDoc)},
                               {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
                               {Py_tp_repr, reinterpret_cast<void*>(repr_packet)},
@@ -217,6 +225,7 @@ void add_packet_types(PyObject* module) {
   std::copy(std::begin(packet_slots), std::end(packet_slots), method_slots + 1);
   method_type = add_type(module, method_spec);
   require_no_error(PyModule_AddFunctions(module, packet_functions));
+  add_named_results(module);
 }
 
 PyObject* packet_object(std::string_view name, PacketUse use) {
@@ -228,6 +237,7 @@ PyObject* packet_object(std::string_view name, PacketUse use) {
     self->vectorcall = &packet_call;
     self->overloads = new std::vector<const BindingPlan*>;
     self->epoch = 0;
+    self->num_named = 0;
     self->name = new std::string(name);
     self->parsed = new OperatorName(parse_operator_name(name));
     self->use = use;

@@ -16,6 +16,7 @@
 #include "opwright/base/given_error.h"
 #include "opwright/base/small_vector.h"
 #include "opwright/dispatch/call_error.h"
+#include "opwright/dispatch/declined.h"
 #include "opwright/dispatch/record.h"
 #include "opwright/dispatch/rule.h"
 
@@ -91,6 +92,9 @@ void check_is_one(const Operator& op, PyObject* returned) {
 
 void give_any_results(const PythonFunction& self, const Operator& op, PyObject* returned,
                       OpwValue* results, uint32_t num_results) {
+  if (returned == Py_NotImplemented) [[unlikely]] {
+    throw_error(kDeclined, op.name(), ": the Python function returned NotImplemented");
+  }
   if (num_results == 1 && !(self.convention == Convention::Rule && PyTuple_Check(returned)))
       [[likely]] {
     check_is_one(op, returned);

@@ -1,11 +1,12 @@
 // Methods and functions that choose among operators by their arguments, as PyTorch's do: nonzero,
-// norm; and methods that replace a tensor by a view of it: unsqueeze_.
+// norm, unique; and methods that replace a tensor by a view of it: unsqueeze_.
 #include "bindings/operator/tensor_forms.h"
 
 #include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <Python.h>
 #include <nanobind/nanobind.h>
@@ -14,11 +15,15 @@
 #include "bindings/object/tensor_slots.h"
 #include "bindings/object/value.h"
 #include "bindings/operator/operator_packet.h"
+#include "bindings/operator/unique_forms.h"
 #include "opwright/autograd/history.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/grad_mode.h"
 #include "opwright/tensor/tensor_impl.h"
+#include "opwright/tensor/wrapper.h"
 #include "opwright/transforms/trace/data_access.h"
+#include "opwright/transforms/trace/fake.h"
+#include "opwright/transforms/trace/trace.h"
 
 namespace nb = nanobind;
 
@@ -116,18 +121,73 @@ void exchange_tensors(PyObject* object, PyObject* view) {
   second->tensor->mirror = second;
 }
 
+// Whether a value below a wrapper has an object of its own, so that Python code outside of the
+// transform may hold it: an argument of the transformed function.
+bool is_seen_below(const Tensor& tensor) {
+  Tensor value = tensor;
+  while (impl(value).is_wrapper()) {
+    value = Tensor(static_cast<const WrapperImpl&>(impl(value)).inner);
+    if (impl(value).mirror) return true;
+  }
+  return false;
+}
+
+// Whether only this object would show the change: an eager tensor, a fake one, or a value that was
+// computed inside the current transform. An argument of its function is the caller's.
+bool may_become_view(const Tensor& tensor) {
+  Interpreter* current = thread_state().current;
+  if (!current) return true;
+  if (dynamic_cast<FakeMode*>(current)) return tensor.is_fake();
+  if (const auto* trace = dynamic_cast<Trace*>(current)) {
+    return trace->owns(tensor.get()) &&
+           trace->value_of(tensor.get()).node().kind() != NodeKind::Input;
+  }
+  return is_wrapper_of(*current, tensor.get()) && !is_seen_below(tensor);
+}
+
+// Throws RuntimeError for a tensor of inference mode outside of it, and for a view that may not be
+// written.
+void check_may_become_view(const Tensor& tensor, const char* name) {
+  OPWRIGHT_CHECK((impl(tensor).flags & kOpwFlagInference) == 0 || thread_state().is_inference(),
+                 name,
+                 "_: the tensor was made in inference mode and is written outside of it; write a "
+                 "clone, or write it under inference_mode");
+  if (is_grad_enabled() && !thread_state().is_inference())
+    check_view_in_place(concatenate(name, "_"), tensor);
+}
+
+// The view that the tensor becomes. Its history is that of the tensor also under no_grad, where a
+// change of the sizes changes no value; a view that autograd does not see through stays one.
+nb::object make_view(PyObject* self, const char* name, PyObject* args, PyObject* kwargs) {
+  const nb::object method = own(PyObject_GetAttrString(self, name));
+  const Tensor tensor = handle_of(self);
+  const ViewRecord* view = find_view(tensor);
+  const bool has_history =
+      requires_grad(tensor) && !is_leaf(tensor) && !(view && view->is_hidden());
+  const AttentionScope grad_on(kAttentionGradOff, !has_history && !is_grad_enabled());
+  return own(PyObject_Call(method.ptr(), args, kwargs));
+}
+
 // self.<name>_(...): self becomes self.<name>(...).
 PyObject* become_view(PyObject* self, const char* name, PyObject* args, PyObject* kwargs) {
   return guarded([&] {
     end_trace(concatenate(name, "_() gives a tensor other sizes"));
     const Tensor tensor = handle_of(self);
-    OPWRIGHT_CHECK(!thread_state().current, name,
-                   "_: the sizes of a tensor cannot change inside a transform; use ", name, "()");
-    OPWRIGHT_CHECK(!is_grad_enabled() || !requires_grad(tensor) || !is_leaf(tensor), name,
+    OPWRIGHT_CHECK(
+        may_become_view(tensor), name,
+        "_: the sizes of a tensor from outside of a transform cannot change inside of it; "
+        "use ",
+        name, "()");
+    const bool is_own_leaf = requires_grad(tensor) && is_leaf(tensor);
+    OPWRIGHT_CHECK(!is_own_leaf || !is_grad_enabled() || thread_state().is_inference(), name,
                    "_: a leaf that requires grad cannot change in place; use ", name, "()");
-    const nb::object method = own(PyObject_GetAttrString(self, name));
-    const nb::object view = own(PyObject_Call(method.ptr(), args, kwargs));
-    exchange_tensors(self, view.ptr());
+    check_may_become_view(tensor, name);
+    const nb::object view = make_view(self, name, args, kwargs);
+    if (is_own_leaf) {
+      set_data(tensor, handle_of(view.ptr()));
+    } else {
+      exchange_tensors(self, view.ptr());
+    }
     return Py_NewRef(self);
   });
 }
@@ -171,6 +231,22 @@ const PyMethodDef kFormMethods[] = {
      ">>> import opwright as ow\n"
      ">>> ow.tensor([[3.0, 4.0], [6.0, 8.0]]).norm(dim=1)\n"
      "tensor([ 5., 10.])\n"},
+    {"unique", as_method(unique_method), kKeywords,
+     "unique($self, sorted=True, return_inverse=False, return_counts=False, dim=None)\n--\n\n"
+     "Return the distinct elements in ascending order, or the distinct slices along dim; with\n"
+     "return_inverse also the place of each input among them, with return_counts how often each\n"
+     "occurs.\n\n"
+     ">>> import opwright as ow\n"
+     ">>> ow.tensor([1, 3, 1]).unique(return_counts=True)\n"
+     "(tensor([1, 3]), tensor([2, 1]))\n"},
+    {"unique_consecutive", as_method(unique_consecutive_method), kKeywords,
+     "unique_consecutive($self, return_inverse=False, return_counts=False, dim=None)\n--\n\n"
+     "Return the elements without those that equal the one before them, or slices along dim;\n"
+     "with return_inverse also the place of each input among them, with return_counts how often\n"
+     "each occurs.\n\n"
+     ">>> import opwright as ow\n"
+     ">>> ow.tensor([1, 1, 3, 1]).unique_consecutive()\n"
+     "tensor([1, 3, 1])\n"},
     {"unsqueeze_", as_method(unsqueeze_in_place), kKeywords,
      "unsqueeze_($self, dim)\n--\n\n"
      "Insert a dimension of size 1 into this tensor.\n\n"
@@ -229,12 +305,36 @@ PyMethodDef form_functions[] = {
      ">>> import opwright as ow\n"
      ">>> ow.norm(ow.tensor([[3.0, 4.0], [6.0, 8.0]]), dim=1)\n"
      "tensor([ 5., 10.])\n"},
+    {"unique", as_method(unique_function), kKeywords,
+     "unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None)\n--\n\n"
+     "Return the distinct elements in ascending order, or the distinct slices along dim; with\n"
+     "return_inverse also the place of each input among them, with return_counts how often each\n"
+     "occurs.\n\n"
+     ">>> import opwright as ow\n"
+     ">>> ow.unique(ow.tensor([1, 3, 1]), return_counts=True)\n"
+     "(tensor([1, 3]), tensor([2, 1]))\n"},
+    {"unique_consecutive", as_method(unique_consecutive_function), kKeywords,
+     "unique_consecutive(input, return_inverse=False, return_counts=False, dim=None)\n--\n\n"
+     "Return the elements without those that equal the one before them, or slices along dim;\n"
+     "with return_inverse also the place of each input among them, with return_counts how often\n"
+     "each occurs.\n\n"
+     ">>> import opwright as ow\n"
+     ">>> ow.unique_consecutive(ow.tensor([1, 1, 3, 1]))\n"
+     "tensor([1, 3, 1])\n"},
     {}};
 
 }  // namespace
 
 void add_form_slots(TensorSlots& out) {
   out.methods.insert(out.methods.end(), std::begin(kFormMethods), std::end(kFormMethods));
+}
+
+std::vector<std::string_view> form_function_names() {
+  std::vector<std::string_view> names;
+  for (const PyMethodDef& each : form_functions) {
+    if (each.ml_name) names.emplace_back(each.ml_name);
+  }
+  return names;
 }
 
 PyObject* make_form_function(std::string_view name) {

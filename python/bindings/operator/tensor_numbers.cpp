@@ -65,6 +65,13 @@ PyObject* tensor_remainder(PyObject* a, PyObject* b) {
   return run_in_order("aten::remainder", a, b);
 }
 
+PyObject* shift_left(PyObject* a, PyObject* b) {
+  return run_in_order("aten::bitwise_left_shift", a, b);
+}
+PyObject* shift_right(PyObject* a, PyObject* b) {
+  return run_in_order("aten::bitwise_right_shift", a, b);
+}
+
 PyObject* tensor_subtract(PyObject* a, PyObject* b) {
   return with_operands(a, b, [](PyObject* first, PyObject* second) {
     return is_tensor(first) ? call_packet("aten::sub", {first, second})
@@ -106,6 +113,12 @@ PyObject* add_in_place(PyObject* a, PyObject* b) { return run_in_place("aten::ad
 PyObject* subtract_in_place(PyObject* a, PyObject* b) { return run_in_place("aten::sub_", a, b); }
 PyObject* multiply_in_place(PyObject* a, PyObject* b) { return run_in_place("aten::mul_", a, b); }
 PyObject* divide_in_place(PyObject* a, PyObject* b) { return run_in_place("aten::div_", a, b); }
+PyObject* shift_left_in_place(PyObject* a, PyObject* b) {
+  return run_in_place("aten::bitwise_left_shift_", a, b);
+}
+PyObject* shift_right_in_place(PyObject* a, PyObject* b) {
+  return run_in_place("aten::bitwise_right_shift_", a, b);
+}
 
 // ---- One operand ----
 
@@ -152,6 +165,8 @@ const PyType_Slot kNumberSlots[] = {
     {Py_nb_and, as_slot(bit_and)},
     {Py_nb_or, as_slot(bit_or)},
     {Py_nb_xor, as_slot(bit_xor)},
+    {Py_nb_lshift, as_slot(shift_left)},
+    {Py_nb_rshift, as_slot(shift_right)},
     {Py_nb_negative, as_slot(tensor_negative)},
     {Py_nb_positive, as_slot(tensor_positive)},
     {Py_nb_absolute, as_slot(tensor_absolute)},
@@ -160,6 +175,8 @@ const PyType_Slot kNumberSlots[] = {
     {Py_nb_inplace_subtract, as_slot(subtract_in_place)},
     {Py_nb_inplace_multiply, as_slot(multiply_in_place)},
     {Py_nb_inplace_true_divide, as_slot(divide_in_place)},
+    {Py_nb_inplace_lshift, as_slot(shift_left_in_place)},
+    {Py_nb_inplace_rshift, as_slot(shift_right_in_place)},
     {Py_tp_richcompare, as_slot(tensor_compare)},
 };
 

@@ -78,6 +78,7 @@ nb::object find_class(const std::string& place, TreeKind kind, const nb::object&
   const std::string module_name = place.substr(0, colon);
   const std::string path = colon == std::string::npos ? "" : place.substr(colon + 1);
   const std::string name = concatenate(path, " of the module ", module_name);
+  if (module_name == "opwright.return_types") nb::module_::import_(module_name.c_str());
   const nb::object module =
       nb::borrow(PyDict_GetItemString(PyImport_GetModuleDict(), module_name.c_str()));
   if (!module.is_valid()) {

@@ -82,6 +82,16 @@ std::string value_text(PyObject* object) {
   return result;
 }
 
+std::string key_text(PyObject* key) {
+  bool is_plain = is_plain_value(key);
+  if (PySlice_Check(key)) {
+    const auto* slice = reinterpret_cast<PySliceObject*>(key);
+    is_plain =
+        is_plain_value(slice->start) && is_plain_value(slice->stop) && is_plain_value(slice->step);
+  }
+  return is_plain ? value_text(key) : concatenate("a ", Py_TYPE(key)->tp_name);
+}
+
 uint32_t GuardedTensors::place_of(PyObject* tensor, const std::string& name, bool& is_new) {
   const TensorImpl* wanted = tensor_of(tensor);
   for (size_t i = 0; i < all_.size(); ++i) {

@@ -33,6 +33,8 @@ namespace opwright::python {
 [[nodiscard]] bool is_tree_node(PyObject* object);
 // The repr of an object, shortened.
 [[nodiscard]] std::string value_text(PyObject* object);
+// The text of a key of a container: its value, or its class. Runs no code of a user.
+[[nodiscard]] std::string key_text(PyObject* key);
 
 // The tensors of a call at the start of a capture, each once.
 class GuardedTensors {

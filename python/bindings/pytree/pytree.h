@@ -29,7 +29,7 @@ struct TreeRules {
 // The kind of a node, apart from the predicate of the rules.
 [[nodiscard]] TreeKind tree_kind_of(PyObject* object, const TreeRules& rules);
 [[nodiscard]] bool is_leaf_by_rule(PyObject* object, const TreeRules& rules);
-// The children of a node that is no leaf, as a tuple (invalid for None).
+// The children of a node that is not a leaf, as a tuple (invalid for None).
 [[nodiscard]] nanobind::object open_node(PyObject* object, TreeKind kind, TreeNode& node);
 
 // RecursionError for a tree that contains itself or is very deep; also throws what registered

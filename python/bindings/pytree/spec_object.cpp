@@ -206,6 +206,14 @@ void bind_tree_spec(nb::module_& m) {
           nb::arg("type").none(), nb::arg("context").none(), nb::arg("children_specs"),
           "Make the structure of a container from its class, what `context` returns for it, and "
           "the structures of its children.")
+      .def(
+          "__reduce__",
+          [](const nb::object& self) {
+            return nb::make_tuple(
+                self.type(),
+                nb::make_tuple(self.attr("type"), self.attr("context"), self.attr("children")()));
+          },
+          "Pickle the structure; the classes of its containers must be importable.")
       .def_prop_ro("type", &spec_type,
                    "The class of the outermost container, collections.namedtuple for any named "
                    "tuple, None for a leaf.")

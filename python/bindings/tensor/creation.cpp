@@ -5,6 +5,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include "bindings/object/element.h"
 #include "bindings/object/fake_mode.h"
 #include "bindings/object/foreign_memory.h"
 #include "bindings/object/method.h"
@@ -39,6 +40,7 @@ PyObject* make_tensor(PyObject* /*module*/, PyObject* args, PyObject* kwargs) {
     PyObject* device = nullptr;
     int requires_grad = 0;
     parse_arguments(args, kwargs, "O|$OOp:tensor", names, &data, &dtype, &device, &requires_grad);
+    if (PyObject* symbolic = make_symbolic_tensor(data, args, kwargs)) return symbolic;
     return wrap_with_grad(tensor_of_data(data, read_creation(dtype, device), "tensor"),
                           requires_grad != 0);
   });

@@ -5,18 +5,24 @@
 #include <iterator>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/object/fake_mode.h"
+#include "bindings/object/foreign_memory.h"
 #include "bindings/object/method.h"
 #include "bindings/object/scalar_types.h"
 #include "bindings/object/tensor_conversion.h"
 #include "bindings/object/tensor_slots.h"
 #include "bindings/object/value.h"
 #include "opwright/autograd/history.h"
+#include "opwright/base/thread_state.h"
 #include "opwright/functions.h"
+#include "opwright/grad_mode.h"
 #include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/storage.h"
@@ -63,12 +69,30 @@ uint8_t read_byte(const StorageObject& self, Py_ssize_t index) {
   return static_cast<const uint8_t*>(storage.data)[at];
 }
 
+// Of a plain tensor, outside of all transforms and modes, which see calls and not memory.
+StorageObject memory_of(const Tensor& tensor) {
+  const ThreadStateScope outside(ThreadState{});
+  return StorageObject(detached(tensor));
+}
+
 PyObject* untyped_storage(PyObject* self, PyObject* /*args*/) {
   return guarded([&] {
     const LentTensor tensor(self);
     make_data_real("untyped_storage", *tensor);
     if (impl(*tensor).is_wrapper()) throw_no_data("untyped_storage", *tensor);
-    return nb::cast(StorageObject(detached(*tensor))).release().ptr();
+    return nb::cast(memory_of(*tensor)).release().ptr();
+  });
+}
+
+// The same in elements of the tensor's dtype; the class is in Python.
+PyObject* typed_storage(PyObject* self, PyObject* /*args*/) {
+  return guarded([&]() -> PyObject* {
+    const LentTensor tensor(self);
+    make_data_real("storage", *tensor);
+    if (impl(*tensor).is_wrapper()) throw_no_data("storage", *tensor);
+    const nb::object module = own(PyImport_ImportModule("opwright._typed_storage"));
+    return give(module.attr("TypedStorage")(memory_of(*tensor), own(to_python(tensor->dtype())),
+                                            tensor->is_fake()));
   });
 }
 
@@ -90,14 +114,43 @@ Tensor whole_memory(PyObject* source, DType dtype) {
   return as_strided(base, SymSizes{count}, SymSizes{1}, SymInt(0)).view(dtype);
 }
 
+// A copy of bytes, real also while fakes are made; `byte_order` is that of the numbers.
+StorageObject storage_of_bytes(const nb::object& buffer, const nb::object& byte_order,
+                               Py_ssize_t count, Py_ssize_t offset, const nb::object& dtype) {
+  const std::string order = byte_order.is_none() ? "native" : nb::cast<std::string>(byte_order);
+  OPWRIGHT_CHECK_VALUE(order == "native" || order == "little",
+                       "UntypedStorage.from_buffer: byte_order must be 'native' or 'little', got '",
+                       order, "'; swap the bytes first");
+  const ThreadStateScope outside(ThreadState{});
+  return StorageObject(
+      tensor_over_bytes(buffer.ptr(), parse_dtype(dtype.ptr()), count, offset, "from_buffer")
+          .clone());
+}
+
+// All of the memory as a tensor of the current transform.
+nb::object tensor_of_storage(const StorageObject& self, const nb::object& dtype) {
+  Tensor whole;
+  {
+    const ThreadStateScope outside(ThreadState{});
+    const DType wanted = parse_dtype(dtype.ptr());
+    const Tensor& base = self.tensor();
+    const auto count = static_cast<int64_t>(self.get().nbytes / item_size(base.dtype()));
+    whole = as_strided(base, SymSizes{count}, SymSizes{1}, SymInt(0)).view(wanted);
+  }
+  return nb::steal(require(wrap(adopt(std::move(whole)))));
+}
+
 // The tensor that self becomes: elements of self's dtype over the memory of `source`.
 Tensor tensor_to_become(const Tensor& self, PyObject* source, int64_t offset, PyObject* size,
                         PyObject* stride) {
   const auto sizes = read_sizes(size, "size");
   if (is_tensor(source) && !sizes) return detached(handle_of(source));
+  if (PyObject_HasAttrString(source, "untyped")) {
+    const nb::object untyped = own(PyObject_CallMethod(source, "untyped", nullptr));
+    return tensor_to_become(self, untyped.ptr(), offset, size, stride);
+  }
   OPWRIGHT_CHECK_TYPE(is_tensor(source) || nb::isinstance<StorageObject>(nb::handle(source)),
-                      "set_: source must be a Tensor or an UntypedStorage, got ",
-                      class_name(source));
+                      "set_: source must be a Tensor or a storage, got ", class_name(source));
   const Tensor whole = whole_memory(source, self.dtype());
   if (!sizes) return whole;
   const auto strides = read_sizes(stride, "stride");
@@ -119,8 +172,9 @@ PyObject* set_in_place(PyObject* self, PyObject* args, PyObject* kwargs) {
     end_trace("set_() gives a tensor other memory");
     const Tensor tensor = handle_of(self);
     OPWRIGHT_CHECK(!impl(tensor).is_wrapper(), "set_: it cannot be called inside a transform");
-    OPWRIGHT_CHECK(!tensor.requires_grad(),
-                   "set_: a tensor that requires grad cannot get other memory; detach it first");
+    OPWRIGHT_CHECK(!tensor.requires_grad() || (is_leaf(tensor) && !is_grad_enabled()),
+                   "set_: a tensor that requires grad cannot get other memory; detach it first, or "
+                   "call it on a leaf under no_grad");
     const int64_t none = 0;
     const Tensor next = is_given(source) ? tensor_to_become(tensor, source, offset, size, stride)
                                          : make_empty({&none, 1}, tensor.dtype(), tensor.device());
@@ -128,6 +182,7 @@ PyObject* set_in_place(PyObject* self, PyObject* args, PyObject* kwargs) {
                    "set_: source must have the dtype and device of self, ", tensor.dtype(), " on ",
                    tensor.device(), ", got ", next.dtype(), " on ", next.device());
     set_data(tensor, next);
+    forget_accumulator(tensor);
     return Py_NewRef(self);
   });
 }
@@ -140,6 +195,13 @@ const PyMethodDef kStorageMethods[] = {
      ">>> x = ow.zeros(2, 3)\n"
      ">>> x.untyped_storage().nbytes(), x[1].untyped_storage() == x.untyped_storage()\n"
      "(24, True)\n"},
+    {"storage", as_method(typed_storage), METH_NOARGS,
+     "storage($self, /)\n--\n\n"
+     "Return the memory that the tensor shares with its views, in elements of its dtype.\n\n"
+     ">>> import opwright as ow\n"
+     ">>> x = ow.tensor([[1, 2], [3, 4]])\n"
+     ">>> len(x[1].storage()), x[1].storage()[0], x[1].storage() == x.storage()\n"
+     "(4, 1, True)\n"},
     {"set_", as_method(set_in_place), kKeywords,
      "set_($self, source=None, storage_offset=0, size=None, stride=None)\n--\n\n"
      "Show the memory of another tensor or of a storage; without one, become empty.\n\n"
@@ -161,6 +223,14 @@ void bind_storage(nb::module_& m) {
                             ">>> storage = ow.tensor([1, 2], dtype=ow.uint8).untyped_storage()\n"
                             ">>> len(storage), storage[1]\n"
                             "(2, 2)\n")
+      .def_static(
+          "from_buffer", &storage_of_bytes, nb::arg("buffer"), nb::arg("byte_order") = nb::none(),
+          nb::arg("count") = -1, nb::arg("offset") = 0, nb::kw_only(), nb::arg("dtype"),
+          "Copy the bytes of an object; `count` elements of `dtype` from byte `offset` on.\n\n"
+          ">>> import opwright as ow\n"
+          ">>> len(ow.UntypedStorage.from_buffer(b\"abcd\", dtype=ow.uint8))\n"
+          "4\n")
+      .def("_tensor", &tensor_of_storage, nb::arg("dtype"), "All of it as a tensor of a dtype.")
       .def("data_ptr", &StorageObject::address, "The address of the first byte; 0 of a fake.")
       .def("nbytes", &StorageObject::size, "The number of bytes.")
       .def("size", &StorageObject::size, "The number of bytes.")

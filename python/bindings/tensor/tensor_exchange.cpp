@@ -6,6 +6,7 @@
 
 #include <Python.h>
 
+#include "bindings/object/element.h"
 #include "bindings/object/fake_mode.h"
 #include "bindings/object/foreign_memory.h"
 #include "bindings/object/method.h"
@@ -47,6 +48,7 @@ void check_has_buffer(const Tensor& tensor) {
                         " cannot be a buffer: ", problem);
   };
   make_data_real("memoryview", tensor);
+  refuse_state_of_export(tensor, "memoryview");
   if (impl(tensor).is_wrapper() || tensor.is_fake()) throw_no_data("buffer", tensor, "BufferError");
   check(tensor.device().type == kOpwDeviceCpu, "it is on another device; call cpu() first");
   check(!escapes_recording(tensor), "it requires grad; call detach() first");
@@ -110,6 +112,7 @@ void release_buffer(PyObject* /*self*/, Py_buffer* view) {
 
 void check_has_array(const Tensor& tensor) {
   make_data_real("numpy", tensor);
+  refuse_state_of_export(tensor, "numpy");
   if (impl(tensor).is_wrapper() || tensor.is_fake()) throw_no_data("numpy", tensor);
   OPWRIGHT_CHECK(!escapes_recording(tensor),
                  "numpy: the tensor requires grad; call x.detach().numpy()");
@@ -132,6 +135,7 @@ PyObject* numpy(PyObject* self, PyObject* args, PyObject* kwargs) {
     parse_arguments(args, kwargs, "|$p:numpy", names, &force);
     if (!force) return give(array_of(self));
     make_data_real("numpy", *LentTensor(self));
+    refuse_state_of_export(*LentTensor(self), "numpy");
     const Tensor plain = convert(detached(handle_of(self)), {.device = kCpu});
     return give(array_of(own(wrap(plain)).ptr()));
   });
@@ -201,6 +205,7 @@ PyObject* make_managed_capsule(Managed* managed, const char* name,
 
 Device dlpack_device(const Tensor& tensor) {
   make_data_real("__dlpack__", tensor);
+  refuse_state_of_export(tensor, "__dlpack__");
   if (tensor.is_fake()) throw_no_data("__dlpack__", tensor, "BufferError");
   return tensor.device();
 }
@@ -210,8 +215,9 @@ std::optional<OpwStream*> read_dlpack_stream(PyObject* stream, Device device) {
   OPWRIGHT_CHECK_TYPE(!is_given(stream) || PyLong_Check(stream),
                       "__dlpack__: stream must be an int or None, got ", class_name(stream));
   if (!has_streams(device)) {
-    OPWRIGHT_CHECK_VALUE(!is_given(stream) || PyLong_AsLong(stream) == -1, "__dlpack__: ", device,
-                         " has no streams; stream must be None");
+    // Also an AssertionError, which is what code written for PyTorch catches.
+    OPWRIGHT_CHECK_KIND("InputValueError", !is_given(stream) || PyLong_AsLong(stream) == -1,
+                        "__dlpack__: ", device, " has no streams; stream must be None");
     return std::nullopt;
   }
   if (!is_given(stream)) return nullptr;

@@ -16,6 +16,7 @@
 #include "bindings/object/value.h"
 #include "bindings/tensor/creation.h"
 #include "bindings/tensor/index_tensor.h"
+#include "opwright/base/warning.h"
 #include "opwright/functions.h"
 #include "opwright/symbolic/shape_env/user_question.h"
 #include "opwright/tensor/tensor_impl.h"
@@ -92,9 +93,11 @@ class Indexer {
     }
   }
 
-  // A view of the tensor with all dimensions that index tensors apply to; always a new tensor, even
-  // if nothing was done.
-  Tensor take() { return is_changed_ ? std::move(tensor_) : alias(tensor_); }
+  // A view of the tensor with all dimensions that index tensors apply to. Without index tensors it
+  // is a new tensor, even if nothing was done.
+  Tensor take() {
+    return is_changed_ || !indices_.is_empty() ? std::move(tensor_) : alias(tensor_);
+  }
   [[nodiscard]] const IndexTensorList& indices() const { return indices_; }
 
  private:
@@ -239,9 +242,32 @@ class Indexer {
   IndexTensorList indices_;
 };
 
+// Whether a list is an index for each dimension instead of one index, as in PyTorch: it is short,
+// and an entry is no number.
+bool is_list_of_indices(PyObject* index) {
+  constexpr Py_ssize_t kFewest = 32;
+  if (!PyList_Check(index) || PyList_GET_SIZE(index) >= kFewest) return false;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(index); ++i) {
+    PyObject* entry = PyList_GET_ITEM(index, i);
+    if (PyLong_CheckExact(entry) || PyBool_Check(entry)) continue;
+    if (is_tensor(entry) || PySlice_Check(entry) || entry == Py_None || entry == Py_Ellipsis ||
+        (PySequence_Check(entry) && !PyUnicode_Check(entry)))
+      return true;
+  }
+  return false;
+}
+
 Indexer index_by(PyObject* self, PyObject* index) {
   const LentTensor tensor(self);
   Indexer indexer(*tensor);
+  nanobind::object entries;
+  if (is_list_of_indices(index)) [[unlikely]] {
+    warn("UserWarning",
+         "Using a non-tuple sequence for multidimensional indexing is deprecated: x[seq] means "
+         "x[tuple(seq)], as in PyTorch; write that, or x[torch.tensor(seq)] for one index");
+    entries = own(PyList_AsTuple(index));
+    index = entries.ptr();
+  }
   if (PyTuple_Check(index)) {
     indexer.apply_all(&PyTuple_GET_ITEM(index, 0), PyTuple_GET_SIZE(index));
   } else {
@@ -305,6 +331,12 @@ Scalar read_scalar(PyObject* number) {
   return {Complex<double>(value.real, value.imag)};
 }
 
+// A size as a tensor: it stays a symbol.
+Tensor tensor_of_size(PyObject* value, const Tensor& target) {
+  return scalar_tensor(Scalar(*read_sym_int(value)), target.dtype(), Layout::Strided,
+                       target.device());
+}
+
 // Converts a number or data to assign it to elements of `view`.
 Tensor read_assigned(const Tensor& view, PyObject* value) {
   if (is_tensor(value)) return handle_of(value);
@@ -326,6 +358,11 @@ int assign_subscript(PyObject* self, PyObject* index, PyObject* value) {
   return guarded(
       [&] {
         OPWRIGHT_CHECK_TYPE(value, "elements of a tensor cannot be deleted");
+        nanobind::object size;
+        if (is_sym_int(value)) {
+          size = own(wrap(tensor_of_size(value, *LentTensor(self))));
+          value = size.ptr();
+        }
         Indexer indexer = index_by(self, index);
         Tensor view = indexer.take();
         if (!indexer.indices().is_empty()) {
@@ -355,11 +392,13 @@ Py_ssize_t length(PyObject* self) {
       -1);
 }
 
+// Over the parts of unbind(), whose views refuse writes under autograd.
 PyObject* iterate(PyObject* self) {
   return guarded([&] {
     OPWRIGHT_CHECK_TYPE(LentTensor(self)->dim() > 0,
                         "iteration over a tensor of zero dimensions; use item()");
-    return PySeqIter_New(self);
+    const nanobind::object parts = own(PyObject_CallMethod(self, "unbind", nullptr));
+    return PyObject_GetIter(parts.ptr());
   });
 }
 

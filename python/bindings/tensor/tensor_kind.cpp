@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <span>
 #include <utility>
 
 #include <Python.h>
@@ -12,6 +13,7 @@
 #include "bindings/object/value.h"
 #include "opwright/functions.h"
 #include "opwright/symbolic/shape_env/sizes.h"
+#include "opwright/tensor/dim_order.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
 
@@ -55,6 +57,92 @@ PyObject* get_device_index(PyObject* self, PyObject* /*args*/) {
     const Device device = LentTensor(self)->device();
     return PyLong_FromLong(device.type == kOpwDeviceCpu ? -1 : device.index);
   });
+}
+
+PyObject* is_nonzero(PyObject* self, PyObject* /*args*/) {
+  return guarded([&] {
+    const int is_true = PyObject_IsTrue(self);
+    require_no_error(is_true);
+    return PyBool_FromLong(is_true);
+  });
+}
+PyObject* is_signed(PyObject* self, PyObject* /*args*/) {
+  return guarded([&] { return give(nanobind::handle(self).attr("dtype").attr("is_signed")); });
+}
+
+// The contract of compare_dims (dim_order.h), with a guard for each answer.
+int compare_strides(std::span<const SymInt> sizes, std::span<const SymInt> strides, size_t inner,
+                    size_t outer) {
+  if (is_known_equal(strides[inner], SymInt(0)) || is_known_equal(strides[outer], SymInt(0)))
+    return 0;
+  if (is_known_equal(strides[inner], strides[outer]))
+    return is_known_less(sizes[outer], sizes[inner]) ? 1 : 0;
+  return is_known_less(strides[inner], strides[outer]) ? -1 : 1;
+}
+
+// Whether another order of the dimensions describes the same memory.
+bool has_several_dim_orders(const SymGeometry& geometry) {
+  for (size_t i = 0; i < geometry.sizes.size(); ++i) {
+    if (guard_or_false(geometry.sizes[i] == 1)) return true;
+    if (i > 0 && guard_or_false(geometry.strides[i] == geometry.strides[i - 1])) return true;
+  }
+  return false;
+}
+bool is_in_several_formats(PyObject* self, PyObject* formats) {
+  int found = 0;
+  const nanobind::object is_contiguous = own(PyObject_GetAttrString(self, "is_contiguous"));
+  for (const nanobind::handle format : nanobind::borrow<nanobind::sequence>(formats))
+    found += nanobind::cast<bool>(is_contiguous(nanobind::arg("memory_format") = format)) ? 1 : 0;
+  return found > 1;
+}
+PyObject* get_dim_order(PyObject* self, PyObject* args, PyObject* kwargs) {
+  return guarded([&] {
+    static const char* const names[] = {"ambiguity_check", nullptr};
+    PyObject* check = Py_False;
+    parse_arguments(args, kwargs, "|$O:dim_order", names, &check);
+    const SymGeometry geometry = sym_geometry_of(handle_of(self));
+    const bool is_ambiguous = PyBool_Check(check)
+                                  ? check == Py_True && has_several_dim_orders(geometry)
+                                  : is_in_several_formats(self, check);
+    OPWRIGHT_CHECK(!is_ambiguous,
+                   "dim_order: several orders of the dimensions describe the memory of ",
+                   handle_of(self), "; pass ambiguity_check=False for one of them");
+    const std::span<const SymInt> sizes = geometry.sizes;
+    const std::span<const SymInt> strides = geometry.strides;
+    const auto inner_first = order_dims(sizes.size(), [&](size_t inner, size_t outer) {
+      return compare_strides(sizes, strides, inner, outer);
+    });
+    nanobind::list order;
+    for (size_t i = inner_first.size(); i-- > 0;) order.append(inner_first[i]);
+    return require(PySequence_Tuple(order.ptr()));
+  });
+}
+
+PyObject* as_subclass(PyObject* self, PyObject* cls) {
+  return guarded([&] {
+    OPWRIGHT_CHECK_TYPE(
+        PyType_Check(cls) && PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(cls), tensor_type),
+        "as_subclass: expected a subclass of Tensor, got ",
+        PyType_Check(cls) ? reinterpret_cast<PyTypeObject*>(cls)->tp_name : class_name(cls));
+    return make_instance(reinterpret_cast<PyTypeObject*>(cls), alias(handle_of(self)));
+  });
+}
+
+// Gradients have the dtype of their tensors.
+PyObject* get_grad_dtype(PyObject* self, void* /*closure*/) {
+  return PyObject_GetAttrString(self, "dtype");
+}
+int set_grad_dtype(PyObject* self, PyObject* value, void* /*closure*/) {
+  return guarded(
+      [&] {
+        const nanobind::object dtype = own(PyObject_GetAttrString(self, "dtype"));
+        if (value != dtype.ptr())
+          throw_error("NotImplementedError",
+                      "grad_dtype: gradients have the dtype of their tensors, here ",
+                      LentTensor(self)->dtype(), "; convert the gradient after backward()");
+        return 0;
+      },
+      -1);
 }
 
 PyObject* get_adjoint(PyObject* self, void* /*closure*/) {
@@ -145,6 +233,35 @@ const PyMethodDef kKindMethods[] = {
      ">>> import opwright as ow\n"
      ">>> ow.zeros(2).get_device()\n"
      "-1\n"},
+    {"is_nonzero", as_method(is_nonzero), METH_NOARGS,
+     "is_nonzero($self, /)\n--\n\n"
+     "Return whether the only element is not zero.\n\n"
+     ">>> import opwright as ow\n"
+     ">>> ow.tensor([0.5]).is_nonzero()\n"
+     "True\n"},
+    {"is_signed", as_method(is_signed), METH_NOARGS,
+     "is_signed($self, /)\n--\n\n"
+     "Return whether the dtype has negative numbers.\n\n"
+     ">>> import opwright as ow\n"
+     ">>> ow.tensor([1, 2]).is_signed(), ow.tensor([True]).is_signed()\n"
+     "(True, False)\n"},
+    {"dim_order", as_method(get_dim_order), kKeywords,
+     "dim_order($self, *, ambiguity_check=False)\n--\n\n"
+     "Return the dimensions in the order of memory, outermost first.\n\n"
+     ">>> import opwright as ow\n"
+     ">>> ow.zeros(2, 3, 4).transpose(1, 2).dim_order()\n"
+     "(0, 2, 1)\n\n"
+     "With ambiguity_check=True, several orders that describe the memory are an error; with a "
+     "list\n"
+     "of memory formats, several of these.\n"},
+    {"as_subclass", as_method(as_subclass), METH_O,
+     "as_subclass($self, cls, /)\n--\n\n"
+     "Return this tensor as an instance of a subclass of Tensor: the same memory and history.\n\n"
+     ">>> import opwright as ow\n"
+     ">>> class Named(ow.Tensor):\n"
+     "...     pass\n"
+     ">>> type(ow.ones(2).as_subclass(Named)).__name__\n"
+     "'Named'\n"},
 };
 
 }  // namespace
@@ -174,10 +291,21 @@ void add_kind_slots(TensorSlots& out) {
                 ">>> import opwright as ow\n"
                 ">>> ow.zeros(2, 3, 4).mH.shape\n"
                 "(2, 4, 3)\n"),
+      {"grad_dtype", get_grad_dtype, set_grad_dtype,
+       "The dtype of the gradient, which is that of the tensor.\n\n"
+       ">>> import opwright as ow\n"
+       ">>> ow.zeros(2).grad_dtype\n"
+       "opwright.float32\n",
+       nullptr},
       read_only("is_sparse", get_false,
                 "False: all tensors are strided.\n\n"
                 ">>> import opwright as ow\n"
                 ">>> ow.zeros(2).is_sparse\n"
+                "False\n"),
+      read_only("is_nested", get_false,
+                "False: there are no nested tensors.\n\n"
+                ">>> import opwright as ow\n"
+                ">>> ow.zeros(2).is_nested\n"
                 "False\n"),
       read_only("is_quantized", get_false,
                 "False: there are no quantized dtypes.\n\n"

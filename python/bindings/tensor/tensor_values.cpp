@@ -5,13 +5,19 @@
 
 #include "bindings/object/element.h"
 #include "bindings/object/method.h"
+#include "bindings/object/sym_int.h"
 #include "bindings/object/tensor_conversion.h"
 #include "bindings/object/value.h"
+#include "bindings/tensor/function_transform.h"
+#include "opwright/base/thread_state.h"
+#include "opwright/dispatch/interpreter.h"
 #include "opwright/functions.h"
 #include "opwright/runtime/runtime.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/transforms/differentiate/derivative_values.h"
+#include "opwright/transforms/differentiate/jvp.h"
 #include "opwright/transforms/trace/data_access.h"
+#include "opwright/transforms/trace/fake.h"
 
 namespace opwright::python {
 namespace {
@@ -27,8 +33,55 @@ Tensor readable(const Tensor& given, const char* who) {
   return tensor.device().type == kOpwDeviceCpu ? tensor : detached_copy(tensor, {.device = kCpu});
 }
 
+// Set by Python, or null.
+NumbersFromData numbers_from_data{};
+
+bool is_exporting() {
+  return numbers_from_data.is_exporting && !may_trace_end() &&
+         PyObject_IsTrue(own(PyObject_CallNoArgs(numbers_from_data.is_exporting)).ptr()) == 1;
+}
+
+// Whether the number in a tensor stays symbolic because the function is being exported.
+bool is_exported(const Tensor& tensor) { return is_traced(tensor) && is_exporting(); }
+
+// Whether the number in a tensor stays symbolic: of a function that is exported, or of a fake
+// tensor whose mode says so.
+bool stays_symbolic(const Tensor& tensor) {
+  if (is_exported(tensor)) return true;
+  const auto* mode =
+      tensor.is_fake() ? dynamic_cast<const FakeMode*>(current_interpreter()) : nullptr;
+  return mode && mode->numbers() == FakeMode::Numbers::Symbolic && numbers_from_data.read;
+}
+
+// Whether nested lists have a symbolic number among their elements.
+bool holds_symbol(PyObject* data) {
+  if (PyList_Check(data) || PyTuple_Check(data)) {
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(data); ++i) {
+      if (holds_symbol(PySequence_Fast_GET_ITEM(data, i))) return true;
+    }
+    return false;
+  }
+  if (is_sym_int(data)) return true;
+  return PyObject_IsInstance(data, numbers_from_data.number_class) == 1;
+}
+
+// The element of such a tensor.
+PyObject* read_symbolic(const Tensor& tensor, const char* who) {
+  OPWRIGHT_CHECK(tensor.sym_numel() == 1, who, ": only a tensor with one element is a number, got ",
+                 tensor, " with ", tensor.sym_numel(), " elements");
+  if (is_integral(tensor.dtype()) && tensor.dtype() != DType::Bool) {
+    return take_to_python(Value(tensor.item()).give());
+  }
+  if (is_complex(tensor.dtype())) throw_no_data(who, tensor);
+  return PyObject_CallOneArg(numbers_from_data.read, own(wrap(tensor)).ptr());
+}
+
 PyObject* item(PyObject* self, PyObject* /*args*/) {
-  return guarded([&] { return read_single_element(*LentTensor(self), "item"); });
+  return guarded([&] {
+    const LentTensor tensor(self);
+    if (stays_symbolic(*tensor)) return read_symbolic(*tensor, "item");
+    return read_single_element(*tensor, "item");
+  });
 }
 
 // ---- tolist ----
@@ -44,9 +97,12 @@ nanobind::object nested_list(const Tensor& tensor, const std::byte* data, size_t
   return list;
 }
 
-// The same for integers without data: each element becomes a symbolic number, as by item().
+// The same without data: each element becomes a symbolic number, as by item().
 nanobind::object symbolic_list(const Tensor& tensor) {
-  if (tensor.dim() == 0) return own(read_single_element(tensor, "tolist"));
+  if (tensor.dim() == 0) {
+    return own(stays_symbolic(tensor) ? read_symbolic(tensor, "tolist")
+                                      : read_single_element(tensor, "tolist"));
+  }
   nanobind::object list = own(PyList_New(tensor.size(0)));
   for (int64_t i = 0; i < tensor.size(0); ++i)
     PyList_SET_ITEM(list.ptr(), i, give(symbolic_list(select(tensor, 0, i))));
@@ -59,6 +115,7 @@ PyObject* tolist(PyObject* self, PyObject* /*args*/) {
     make_data_real("tolist", given);
     const bool is_symbolic = !has_own_data(given) && is_integral(given.dtype());
     if (is_symbolic && given.dtype() != DType::Bool) return give(symbolic_list(given));
+    if (stays_symbolic(given)) return give(symbolic_list(given));
     const Tensor tensor = readable(given, "tolist");
     return give(nested_list(tensor, static_cast<const std::byte*>(tensor.data()), 0));
   });
@@ -110,10 +167,20 @@ PyObject* as_complex(PyObject* self, PyObject* /*args*/) {
 
 // ---- Text ----
 
+// A dual tensor with its value and its tangent.
+std::string text_of(const Tensor& tensor) {
+  const auto* level = dynamic_cast<const Jvp*>(impl(tensor).level);
+  if (!level || !is_in_chain(level, current_interpreter())) return to_text(tensor);
+  const Tensor tangent = level->tangent_of(tensor);
+  std::string text = text_of(level->primal_of(tensor));
+  if (!tangent.is_defined() || !text.ends_with(')')) return text;
+  return text.insert(text.size() - 1, concatenate(", tangent=", text_of(tangent)));
+}
+
 PyObject* tensor_repr(PyObject* self) {
   return guarded([&] {
     make_data_real("print", *LentTensor(self));
-    std::string text = to_text(*LentTensor(self));
+    std::string text = transform_text(*LentTensor(self)).value_or(text_of(*LentTensor(self)));
     if (Py_TYPE(self) != tensor_type && text.starts_with("tensor(")) {
       const char* name = Py_TYPE(self)->tp_name;
       const char* dot = std::strrchr(name, '.');
@@ -180,7 +247,41 @@ const PyType_Slot kValueSlots[] = {
 
 }  // namespace
 
+void set_numbers_from_data(const NumbersFromData& functions) {
+  for (PyObject* each :
+       {functions.read, functions.is_exporting, functions.make_tensor, functions.number_class}) {
+    Py_INCREF(each);  // kept permanently
+  }
+  numbers_from_data = functions;
+}
+
+void refuse_state_of_export(const Tensor& tensor, const char* who) {
+  if (impl(tensor).is_wrapper() || !is_exported(tensor)) [[likely]]
+    return;
+  throw_error("RuntimeError", who, ": cannot read the data of a tensor that the program holds (",
+              tensor,
+              "), which may change before the program runs\n  Keep the value a tensor "
+              "(opwright.where, opwright.cond), or read it with item().");
+}
+
+bool becomes_requirement(PyObject* condition) {
+  if (!is_exporting()) return false;
+  const nanobind::object answer =
+      own(PyObject_CallOneArg(numbers_from_data.require_asserted, condition));
+  return answer.ptr() == Py_True;
+}
+
+PyObject* make_symbolic_tensor(PyObject* data, PyObject* args, PyObject* kwargs) {
+  if (!thread_state().current || !is_exporting() || !holds_symbol(data)) [[likely]]
+    return nullptr;
+  return require(PyObject_Call(numbers_from_data.make_tensor, args, kwargs));
+}
+
 PyObject* read_single_element(const Tensor& tensor, const char* who) {
+  if (is_integral(tensor.dtype()) && !impl(tensor).is_wrapper() && is_exported(tensor)) {
+    return take_to_python(Value(tensor.item()).give());  // of a buffer: as of a value
+  }
+  refuse_state_of_export(tensor, who);
   // In a trace an integer may stay a symbol; everything else is read.
   const bool may_be_symbol = is_integral(tensor.dtype()) && may_trace_end();
   if (!may_be_symbol) make_data_real(who, tensor);

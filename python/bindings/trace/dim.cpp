@@ -54,8 +54,9 @@ Dim make_dim(std::string name, Bound min, Bound max) {
 Dim with_bounds(const Dim& dim, Bound min, Bound max) {
   check_bounds(to_text(dim), min, max);
   if (dim.kind() == Dim::Kind::Auto) return Dim::automatic(min, max);
+  if (dim.kind() == Dim::Kind::Static) return Dim::fixed(min, max);
   OPWRIGHT_CHECK_TYPE(dim.kind() == Dim::Kind::Dynamic,
-                      "Dim: only Dim.AUTO and Dim.DYNAMIC take bounds by a call, got ",
+                      "Dim: only Dim.AUTO, Dim.DYNAMIC and Dim.STATIC take bounds by a call, got ",
                       to_text(dim));
   return Dim::dynamic(min, max);
 }

@@ -1,14 +1,13 @@
 #include "bindings/trace/dispatch_mode.h"
 
 #include <cstdint>
-#include <thread>
 #include <utility>
-#include <vector>
 
 #include <nanobind/nanobind.h>
 
 #include "bindings/interpreter/error.h"
 #include "bindings/interpreter/lock.h"
+#include "bindings/object/mode_entries.h"
 #include "bindings/object/value.h"
 #include "bindings/operator/python_function.h"
 #include "opwright/c_api.h"
@@ -53,8 +52,6 @@ class PythonMode : public Interpreter {
   BoxedFunction function_;
 };
 
-using PythonModePtr = IntrusivePtr<PythonMode>;
-
 // A function and the `with` statements that have entered its mode.
 class DispatchModeObject {
  public:
@@ -64,29 +61,14 @@ class DispatchModeObject {
   }
 
   void enter() {
-    Interpreter* const outside = current_interpreter();
-    entries_.push_back({std::this_thread::get_id(), outside,
-                        PythonModePtr::take(new PythonMode(function_.ptr(), outside))});
-    thread_state().set_current(entries_.back().mode.get());
+    entries_.enter(
+        IntrusivePtr<Interpreter>::take(new PythonMode(function_.ptr(), current_interpreter())));
   }
-  void leave() {
-    OPWRIGHT_CHECK(!entries_.empty() && entries_.back().thread == std::this_thread::get_id() &&
-                       current_interpreter() == entries_.back().mode.get(),
-                   "TorchDispatchMode: a mode is left on the thread that entered it, and the "
-                   "innermost first");
-    const Entry left = std::move(entries_.back());  // may destroy the mode: must be last
-    entries_.pop_back();
-    thread_state().set_current(left.outside);
-  }
+  void leave() { entries_.leave("TorchDispatchMode"); }
 
  private:
-  struct Entry {
-    std::thread::id thread;
-    Interpreter* outside;
-    PythonModePtr mode;
-  };
   nb::object function_;
-  std::vector<Entry> entries_;
+  ModeEntries entries_;
 };
 
 }  // namespace

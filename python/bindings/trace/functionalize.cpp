@@ -5,6 +5,7 @@
 #include "bindings/tensor/tensor_list.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/transforms/functionalize/functionalize.h"
+#include "opwright/transforms/functionalize/view_copy.h"
 
 namespace nb = nanobind;
 
@@ -14,7 +15,10 @@ namespace {
 // Enters and exits like a `with`, on one thread.
 class FunctionalRun {
  public:
-  FunctionalRun() : level_(FunctionalizePtr::take(new Functionalize(current_interpreter()))) {}
+  explicit FunctionalRun(bool removes_views)
+      : level_(removes_views ? make_intrusive<Functionalize>(
+                                   make_intrusive<ViewCopies>(current_interpreter()))
+                             : make_intrusive<Functionalize>(current_interpreter())) {}
   FunctionalRun(const FunctionalRun&) = delete;
   FunctionalRun& operator=(const FunctionalRun&) = delete;
   ~FunctionalRun() { level_->end(); }
@@ -40,7 +44,7 @@ class FunctionalRun {
 
 void bind_functionalize(nb::module_& m) {
   nb::class_<FunctionalRun>(m, "FunctionalRun", "One run of functionalize.")
-      .def(nb::init<>())
+      .def(nb::init<bool>(), nb::arg("removes_views"))
       .def("lift", &FunctionalRun::lift, nb::arg("inputs"), "Return the tensors for the function.")
       .def("finish", &FunctionalRun::finish, nb::arg("outputs"),
            "Write back to inputs; return the outputs as the caller gets them.")

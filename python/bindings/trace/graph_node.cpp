@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -281,6 +283,13 @@ void bind_node_reading(nb::class_<NodeObject>& node) {
       .def_prop_ro(
           "module_path", [](const NodeObject& self) { return self.node().module_path(); },
           "The module that called it, such as 'layers.0'.")
+      .def_prop_ro(
+          "number",
+          [](const NodeObject& self) -> std::optional<uint32_t> {
+            const auto values = self.node().values();
+            return values.empty() ? std::nullopt : std::optional(values.front().number());
+          },
+          "The number of its first value, which grows with the order of the calls; None without.")
       .def_prop_ro(
           "grad_mode", [](const NodeObject& self) { return self.node().grad_mode(); },
           "Whether gradients were recorded at the call.")

@@ -34,10 +34,12 @@ TracingMode parse_mode(const std::string& mode) {
 
 TraceSessionOptions read_trace_options(const std::string& mode, bool functional,
                                        bool keep_composites,
-                                       const std::vector<std::string>& decompose) {
+                                       const std::vector<std::string>& decompose,
+                                       bool writes_gradients) {
   TraceSessionOptions options;
   options.mode = parse_mode(mode);
   options.functional = functional;
+  options.writes_gradients = writes_gradients;
   options.trace.keeps_composites = keep_composites;
   for (const std::string& name : decompose) {
     options.trace.decompose.insert(&Registry::get().require(name));
@@ -71,11 +73,12 @@ void bind_trace_session(nb::module_& m) {
       .def(
           "__init__",
           [](TraceSession* self, const std::string& mode, bool functional, bool keep_composites,
-             const std::vector<std::string>& decompose) {
-            new (self)
-                TraceSession(read_trace_options(mode, functional, keep_composites, decompose));
+             const std::vector<std::string>& decompose, bool writes_gradients) {
+            new (self) TraceSession(
+                read_trace_options(mode, functional, keep_composites, decompose, writes_gradients));
           },
-          nb::arg("mode"), nb::arg("functional"), nb::arg("keep_composites"), nb::arg("decompose"))
+          nb::arg("mode"), nb::arg("functional"), nb::arg("keep_composites"), nb::arg("decompose"),
+          nb::arg("writes_gradients") = true)
       .def(
           "add_tensor",
           [](TraceSession& self, const nb::object& given, const std::string& name) {

@@ -27,7 +27,7 @@ def generate(
     there = [str(path) for path in paths if path.exists()]
     if there and not force:
         raise ValueError(
-            f"not overwritten: {', '.join(there)}; give --out another folder, or --force"
+            f"not overwritten: {', '.join(there)}; pass another folder to --out, or pass --force"
         )
     Path(folder).mkdir(parents=True, exist_ok=True)
     for path, text in paths.items():

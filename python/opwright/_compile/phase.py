@@ -1,4 +1,4 @@
-"""What code asks while it runs: is it being compiled or exported?"""
+"""Whether the code that runs is being compiled or exported."""
 
 import threading
 from collections.abc import Iterator

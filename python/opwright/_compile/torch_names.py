@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from .. import compiler
+from .phase import is_exporting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -50,6 +52,11 @@ def compile(
             options=options,
             disable=disable,
         )
+    if is_exporting():
+        warnings.warn(
+            "torch.compile is ignored when called inside torch.export region", stacklevel=2
+        )
+        return model
     if disable:
         return model
     own = BACKENDS.get(backend, backend) if isinstance(backend, str) else backend

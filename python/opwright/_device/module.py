@@ -26,6 +26,7 @@ _PROPERTIES = (
     "capability",
     "multiprocessors",
     "compute_units",
+    "matmul",
 )
 _STATISTICS = (
     "allocated",

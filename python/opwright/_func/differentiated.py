@@ -1,11 +1,18 @@
 """A function call as a function of the list of tensors to differentiate with respect to."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from .. import _C, pytree
+from .hook_state import HooksRefused
 from .refusal import refusal
 
+_NO_HOOKS = (
+    "grad, vjp, jacrev and hessian do not support saved tensor hooks (saved_tensors_hooks, "
+    "save_on_cpu, checkpoint), neither around the transform nor inside of its function; use "
+    "backward() or forward mode"
+)
 Argnums = int | tuple[int, ...]
 
 
@@ -20,8 +27,10 @@ class Differentiated:
         kwargs: dict[str, Any],
         argnums: Argnums,
         has_aux: bool = False,
+        is_reverse: bool = False,
     ) -> None:
         self.who = who
+        self.is_reverse = is_reverse
         self.func = func
         self.args = args
         self.kwargs = kwargs
@@ -53,7 +62,9 @@ class Differentiated:
         args, kwargs = self._lift_others()
         for place, value in zip(self.places, self._unflatten_inputs(inputs), strict=True):
             args[place] = value
-        returned = self.func(*args, **kwargs)
+        # A pack hook runs with grad mode off, so the levels below would lose the history.
+        with HooksRefused(_NO_HOOKS) if self.is_reverse else nullcontext():
+            returned = self.func(*args, **kwargs)
         aux = None
         if self.has_aux:
             if not isinstance(returned, tuple) or len(returned) != 2:

@@ -26,9 +26,10 @@ def functional_call(
 ) -> Any:
     """Call a module with other parameters and buffers, which are given by their paths.
 
-    Tensors that are not given keep their values; with `strict` all must be given. `args` that are
-    no tuple are one argument. A buffer that the module replaces has its new value in the dict
-    afterwards. With `tie_weights` a value is used for all names that share the module's tensor.
+    Tensors that are not given keep their values; with `strict` all must be given. If `args` is not
+    a tuple, it is the only argument. A buffer that the module replaces has its new value in the
+    dict afterwards. With `tie_weights` a value is used for all names that share the module's
+    tensor.
 
     >>> import opwright as ow
     >>> linear = ow.nn.Linear(2, 1)
@@ -87,10 +88,10 @@ def replace_all_batch_norm_modules_(root: Module) -> Module:
     >>> ow.func.replace_all_batch_norm_modules_(model)[0].running_mean is None
     True
     """
-    from ..nn.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d
+    from ..nn.batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d, SyncBatchNorm
 
     for module in root.modules():
-        if isinstance(module, (BatchNorm1d, BatchNorm2d, BatchNorm3d)):
+        if isinstance(module, (BatchNorm1d, BatchNorm2d, BatchNorm3d, SyncBatchNorm)):
             module.running_mean = module.running_var = module.num_batches_tracked = None
             module.track_running_stats = False
     return root

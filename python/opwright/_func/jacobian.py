@@ -25,7 +25,9 @@ def _jacobian(
 
     @functools.wraps(func)
     def run(*args: Any, **kwargs: Any) -> Any:
-        call = Differentiated(who, func, args, kwargs, argnums, has_aux)
+        call = Differentiated(
+            who, func, args, kwargs, argnums, has_aux, is_reverse=compute is _C.jacrev
+        )
         rows, aux = compute(call, call.inputs, chunk_size or 0, *options)
         jacobian = call.as_outputs([call.as_inputs(row) for row in rows])
         return (jacobian, call.as_aux(aux)) if has_aux else jacobian

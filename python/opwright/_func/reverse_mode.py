@@ -12,7 +12,7 @@ from .refusal import refusal
 def _differentiate(
     who: str, func: Callable, argnums: Argnums, has_aux: bool, args: tuple, kwargs: dict
 ) -> tuple[Any, Any, Any]:
-    call = Differentiated(who, func, args, kwargs, argnums, has_aux)
+    call = Differentiated(who, func, args, kwargs, argnums, has_aux, is_reverse=True)
 
     def scalar_function(inputs: list[_C.Tensor]) -> tuple[list[_C.Tensor], list[_C.Tensor]]:
         found = call(inputs)
@@ -90,9 +90,8 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     >>> pull_back(ow.tensor([2.0, 0.0]))
     (tensor([2., 0.]),)
     """
-    call = Differentiated(
-        "vjp(f, *primals)", func, primals, {}, tuple(range(len(primals))), has_aux
-    )
+    places = tuple(range(len(primals)))
+    call = Differentiated("vjp(f, *primals)", func, primals, {}, places, has_aux, is_reverse=True)
     outputs, pull, aux = _C.vjp(call, call.inputs)
 
     def pull_back(

@@ -1,5 +1,6 @@
 """Kernels under PyTorch's Autograd keys: they wrap the autograd of an operator."""
 
+import weakref
 from collections.abc import Callable, Iterable
 
 from .. import _C
@@ -22,21 +23,60 @@ def _tensors(values: Iterable[object]) -> Iterable[_C.Tensor]:
             yield from _tensors(value)
 
 
-def autograd_kernel(name: str, key: str, function: Callable) -> Callable:
-    """Return what runs in place of recording a call of the operator `name`.
-
-    A function for one device leaves calls on other devices unrecorded.
-    """
+def _device_of(key: str) -> str | None:
+    """Return the device type of a key; None for one of every device."""
     device = key.removeprefix(_PREFIX)
-    if device in _EVERY_DEVICE:
-        return function
-    wanted = _C.device(device.lower()).type
+    return None if device in _EVERY_DEVICE else _C.device(device.lower()).type
 
-    def run_on_device(*args: object, **keywords: object) -> object:
-        given = _tensors((*args, *keywords.values()))
-        if any(tensor.device.type == wanted for tensor in given):
-            return function(*args, **keywords)
+
+class AutogradKernels:
+    """The kernels that one party registered for one operator under Autograd keys."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._by_device: dict[str | None, Callable] = {}
+
+    def has(self, key: str) -> bool:
+        """Return whether there is a kernel under the key."""
+        return _device_of(key) in self._by_device
+
+    def add(self, key: str, function: Callable) -> Callable:
+        """Return what runs in place of recording a call, now that there is this kernel too.
+
+        That of a device comes before that of every device; without one, the call is not recorded.
+        """
+        device = _device_of(key)
+        self._by_device[device] = function
+        parties = _parties.setdefault(self._name, [])
+        parties[:] = [each for each in parties if each() is not None and each() is not self]
+        parties.append(weakref.ref(self))
+        if len(parties) == 1 and list(self._by_device) == [None]:
+            return function
+        return self._run
+
+    def remove(self, key: str) -> bool:
+        """Remove a kernel; return whether others are left."""
+        self._by_device.pop(_device_of(key), None)
+        return bool(self._by_device)
+
+    def clear(self) -> None:
+        """Remove all kernels."""
+        self._by_device.clear()
+
+    def _run(self, *args: object, **keywords: object) -> object:
+        devices = {tensor.device.type for tensor in _tensors((*args, *keywords.values()))}
+        for_all = None
+        for party in reversed(_parties[self._name]):
+            kernels = party()._by_device if party() is not None else {}
+            for device, function in kernels.items():
+                if device in devices:
+                    return function(*args, **keywords)
+            for_all = for_all or kernels.get(None)
+        if for_all is not None:
+            return for_all(*args, **keywords)
         with _C.no_grad():
-            return _C.require_operator(name)(*args, **keywords)
+            return _C.require_operator(self._name)(*args, **keywords)
 
-    return run_on_device
+
+# The parties that registered such kernels for an operator, the newest last.
+_parties: dict[str, list[weakref.ref[AutogradKernels]]] = {}

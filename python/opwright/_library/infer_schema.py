@@ -277,7 +277,7 @@ class _Parameters:
             return _write_default(value)
         except _UnsupportedError:
             self.inference.fail(
-                f"the default of parameter '{name}' cannot stand in a schema: {value!r}",
+                f"the default of parameter '{name}' cannot be written in a schema: {value!r}",
                 "A default is None, a number, a string, a dtype, a device, or a list of these.",
             )
 
@@ -354,6 +354,27 @@ def read_mutates_args(
             f"  Did you mean mutates_args=[{mutates_args!r}]?"
         )
     return frozenset(mutates_args)
+
+
+def check_mutates_args(
+    schema: _C.Schema, mutates_args: Iterable[str] | typing.Literal["unknown"]
+) -> None:
+    """Raise ValueError unless `mutates_args` names what the schema marks as written."""
+    tensors = {a.name for a in schema.arguments if is_tensor_type(a.type)}
+    written = {a.name for a in schema.arguments if a.is_write}
+    names = read_mutates_args(mutates_args)
+    named = tensors if names is None else set(names)
+    if named != written:
+        raise ValueError(
+            f"{schema.name}: mutates_args and the schema disagree: mutates_args names "
+            f"{_names(named)}, the schema marks {_names(written)}\n"
+            f"    {schema}\n"
+            "  An argument that is written to is marked in the schema, e.g. `Tensor(a!) x`."
+        )
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, sorted(names))) or "none"
 
 
 def infer_schema(

@@ -14,7 +14,7 @@ class KeySet(frozenset):
 
 
 def fallthrough_kernel() -> None:
-    """Stand for no function: `lib.impl(name, fallthrough_kernel, key)` leaves the key empty.
+    """Leave a dispatch key empty: `lib.impl(name, fallthrough_kernel, key)` registers nothing.
 
     >>> import opwright as ow
     >>> from opwright._library.key_set import fallthrough_kernel
@@ -25,7 +25,7 @@ def fallthrough_kernel() -> None:
     ...     ow.ops.docs_pass.twice(ow.tensor([1.0])).tolist()
     [2.0]
     """
-    raise NotImplementedError("fallthrough_kernel stands for no function and is never called")
+    raise NotImplementedError("fallthrough_kernel is a marker that is never called")
 
 
 def with_key_set(function: Callable, key: str) -> Callable:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from .. import _C
 from .key_set import fallthrough_kernel, with_key_set
-from .registrations import Registrations, impl_slot, kernel_slot, operator_name
+from .registrations import Registrations, kernel_slot, operator_name
 from .tag import Tags
 
 _KINDS = ("DEF", "IMPL", "FRAGMENT")
@@ -98,15 +98,14 @@ class Library:
         """
         self._check_open()
         key = dispatch_key or self.dispatch_key or "CompositeImplicitAutograd"
-        slot = impl_slot(key)
         registrations = self._registrations_of(op_name)
-        if not allow_override and registrations.has_kernel(slot):
+        if not allow_override and registrations.has_key(key):
             raise RuntimeError(
-                f"{registrations.name}: there is already a kernel registered for {slot}, by this "
+                f"{registrations.name}: there is already a kernel registered for {key}, by this "
                 "library"
             )
         if fn is fallthrough_kernel:
-            registrations.remove(slot)
+            registrations.remove_key(key)
             return
         if with_keyset:
             fn = with_key_set(fn, key)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from .. import _C
 from .autograd_kernel import SLOT as AUTOGRAD_KERNEL
-from .autograd_kernel import autograd_kernel, is_autograd_key
+from .autograd_kernel import AutogradKernels, is_autograd_key
 from .infer_schema import Restorers
 from .rules import check_callable, naming_fake, restoring
 from .tag import Tags, split_tags
@@ -46,6 +46,7 @@ class Registrations:
         self._default: Callable | None = None  # the function of custom_op
         self._restorers: Restorers = {}
         self._autocast: dict[str, _C.dtype] = {}  # by device type
+        self._autograd: AutogradKernels | None = None
 
     def define(
         self, schema: str, tags: Tags, source: Callable | None = None, namespace: str = ""
@@ -81,7 +82,8 @@ class Registrations:
         """Put a function under a device or one of PyTorch's dispatch keys."""
         if is_autograd_key(key):
             check_callable(self.name, "a kernel", function)
-            function = autograd_kernel(self.name, key, function)
+            self._autograd = self._autograd or AutogradKernels(self.name)
+            function = self._autograd.add(key, function)
         self.implement((impl_slot(key),), function)
 
     def add_rule(self, slot: str, rule: Callable) -> None:
@@ -120,6 +122,18 @@ class Registrations:
     def is_closed(self) -> bool:
         return self._scope.is_closed
 
+    def remove_key(self, key: str | _C.device) -> None:
+        """Remove the function under a device or one of PyTorch's dispatch keys."""
+        if is_autograd_key(key) and self._autograd is not None and self._autograd.remove(key):
+            return
+        self.remove(impl_slot(key))
+
+    def has_key(self, key: str | _C.device) -> bool:
+        """Return whether there is a function under a device or one of PyTorch's keys."""
+        if is_autograd_key(key):
+            return self._autograd is not None and self._autograd.has(key)
+        return self.has_kernel(impl_slot(key))
+
     def has_kernel(self, slot: str) -> bool:
         return slot in self._tokens
 
@@ -135,6 +149,8 @@ class Registrations:
 
     def close(self) -> None:
         self._scope.close()
+        if self._autograd is not None:
+            self._autograd.clear()
         if _definitions.get(self.name) is self:
             del _definitions[self.name]
 

@@ -1,4 +1,4 @@
-"""Classes that are pytree nodes: how to take instances apart, name their parts and write them."""
+"""Classes that are pytree nodes: how to flatten instances, name their parts and write them."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence

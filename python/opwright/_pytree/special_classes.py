@@ -20,9 +20,9 @@ def register_dataclass(
     """Register a dataclass as a pytree node whose children are its fields that are not None."""
     if not dataclasses.is_dataclass(cls):
         raise TypeError(
-            f"register_dataclass: field_names must be given for {cls}, which is no dataclass"
+            f"register_dataclass: field_names must be given for {cls}, which is not a dataclass"
             if field_names is None
-            else f"register_dataclass: {cls} is no dataclass"
+            else f"register_dataclass: {cls} is not a dataclass"
         )
     own = [each.name for each in dataclasses.fields(cls) if each.init]
     names = list(own if field_names is None else field_names)
@@ -32,7 +32,7 @@ def register_dataclass(
             "register_dataclass: field_names does not include all dataclass fields.\n"
             f"Missing fields in `field_names`: {expected.difference(names) or None}. "
             f"Unexpected fields in `field_names`: {set(names) - expected or None}. "
-            "Fields that are no children are named in `drop_field_names`."
+            "Fields that are not children are named in `drop_field_names`."
         )
 
     def flatten(instance: Any) -> tuple[list[Any], list[list[str]]]:

@@ -122,6 +122,19 @@ def grad(
     )
 
 
+def _check_batch(place: int, output: Any, weight: Any) -> None:
+    """Check that a batch of gradients has one of the shape of the output for each sample."""
+    if not (isinstance(output, _C.Tensor) and isinstance(weight, _C.Tensor)):
+        return
+    if tuple(weight.shape[1:]) != tuple(output.shape):
+        raise RuntimeError(
+            "grad: If `is_grads_batched=True`, we interpret the first dimension of each "
+            "grad_output as the batch dimension. The sizes of the remaining dimensions are "
+            f"expected to match the shape of the output: grad_output[{place}] has a shape of "
+            f"{tuple(weight.shape)} and output[{place}] has a shape of {tuple(output.shape)}"
+        )
+
+
 def _batched_grad(
     outputs: Tensors,
     inputs: Tensors,
@@ -136,6 +149,10 @@ def _batched_grad(
     single = isinstance(grad_outputs, _C.Tensor)
     batched = (grad_outputs,) if single else tuple(grad_outputs or ())
     inputs = (inputs,) if isinstance(inputs, _C.Tensor) else tuple(inputs)
+    given = (outputs,) if isinstance(outputs, _C.Tensor) else outputs
+    if isinstance(given, (tuple, list)) and len(given) == len(batched):
+        for place, (output, weight) in enumerate(zip(given, batched, strict=True)):
+            _check_batch(place, output, weight)
     places: list[int] = []
 
     def one(*weights: _C.Tensor) -> Any:

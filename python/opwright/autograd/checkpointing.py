@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -12,9 +13,11 @@ from .reentrant_checkpoint import reentrant_checkpoint
 
 __all__ = [
     "CheckpointError",
+    "GraphExecGroup",
     "checkpoint",
     "checkpoint_sequential",
     "noop_context_fn",
+    "set_checkpoint_debug_enabled",
     "set_checkpoint_early_stop",
 ]
 
@@ -33,12 +36,14 @@ class _AllFound(Exception):  # noqa: N818
     """Ends the second run of a function once it has saved everything that the first one saved."""
 
 
-class _EarlyStop(threading.local):
+class _Settings(threading.local):
     def __init__(self) -> None:
-        self.is_on: bool | None = None  # None: each checkpoint decides
+        self.stops_early: bool | None = None  # None: each checkpoint decides
+        self.debugs: bool | None = None  # None: each checkpoint decides
+        self.group: GraphExecGroup | None = None
 
 
-_early_stop = _EarlyStop()
+_settings = _Settings()
 
 
 @contextlib.contextmanager
@@ -51,11 +56,85 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
     ...     y = checkpoint(lambda x: x.sin().exp(), x)
     >>> y.sum().backward()
     """
-    before, _early_stop.is_on = _early_stop.is_on, bool(enable)
+    before, _settings.stops_early = _settings.stops_early, bool(enable)
     try:
         yield
     finally:
-        _early_stop.is_on = before
+        _settings.stops_early = before
+
+
+@contextlib.contextmanager
+def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+    """Set `debug` of all checkpoints of a `with` block; None leaves it to each of them.
+
+    >>> import opwright as ow
+    >>> x = ow.ones(2, requires_grad=True)
+    >>> with set_checkpoint_debug_enabled(True):
+    ...     y = checkpoint(lambda x: x.sin().exp(), x)
+    >>> y.sum().backward()
+    """
+    before, _settings.debugs = _settings.debugs, enabled
+    try:
+        yield
+    finally:
+        _settings.debugs = before
+
+
+class GraphExecGroup:
+    """Several backwards in a `with` block that run a checkpointed function again only once.
+
+    They must not need the same saved tensor twice: each backward covers another part of the graph.
+
+    >>> import opwright as ow
+    >>> x = ow.ones(2, requires_grad=True)
+    >>> y, z = checkpoint(lambda x: (x.sin(), x.sin().exp()), x)
+    >>> with GraphExecGroup():
+    ...     first = ow.autograd.grad(y.sum(), x)
+    ...     second = ow.autograd.grad(z.sum(), x)
+    """
+
+    def __enter__(self) -> "GraphExecGroup":
+        if _settings.group is not None:
+            raise RuntimeError("GraphExecGroup contexts cannot be nested")
+        _settings.group = self
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        _settings.group = None
+
+
+class _Log:
+    """The operators that ran in a `with` block, for `debug`."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self._mode = _C.DispatchMode(self._note)
+
+    def __enter__(self) -> None:
+        self.lines.clear()
+        self._mode.__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        self._mode.__exit__(*error)
+
+    def _note(self, func: _C.Operator, *args: Any, **kwargs: Any) -> Any:
+        self.lines.append(f"{func.name}({', '.join(_summary(arg) for arg in args)})")
+        return func(*args, **kwargs)
+
+
+def _summary(value: Any) -> str:
+    if not isinstance(value, _C.Tensor):
+        return repr(value)
+    return f"{str(value.dtype).rpartition('.')[2]}{list(value.shape)}"
+
+
+class _Saved:
+    """Stands for a tensor that the first run saved."""
+
+    __slots__ = ("__weakref__", "place")
+
+    def __init__(self, place: int):
+        self.place = place
 
 
 def noop_context_fn() -> Contexts:
@@ -82,7 +161,10 @@ def autocast_of_now(tensors: Sequence[_C.Tensor]) -> Callable[[], contextlib.Exi
 
 
 class _Run:
-    """One call of a checkpointed function: how to run it again, and what that run saved."""
+    """One call of a checkpointed function: how to run it again, and what that run saved.
+
+    A backward, or a group of them, runs it again once, and reads each saved tensor once.
+    """
 
     def __init__(
         self,
@@ -107,23 +189,62 @@ class _Run:
         self._autocast = autocast_of_now(self._tensors)
         self._rng_state = random.get_rng_state() if keeps_rng else None
         self._shapes: list[tuple] = []  # of the tensors that the first run saved
-        self._found: dict[int, _C.Tensor] = {}  # saved by another run and not used yet
+        self._saved: list[weakref.ref[_Saved]] = []  # what stands for them
+        self._is_complete = False  # whether the first run has ended
+        # For each backward or group: what another run saved, until it is used.
+        self._found: dict[Any, dict[int, _C.Tensor]] = {}
 
     def run(self) -> Any:
         with self._contexts[0], saved_tensors_hooks(self._pack, self._unpack):
-            return self._function(*self._args, **self._kwargs)
+            results = self._function(*self._args, **self._kwargs)
+            self._is_complete = True
+            return results
         raise RuntimeError(
             "checkpoint: context_fn suppressed an exception of the function, which has no result"
         )
 
-    def _pack(self, tensor: _C.Tensor) -> int:
+    def _pack(self, tensor: _C.Tensor) -> _Saved:
+        saved = _Saved(len(self._shapes))
         self._shapes.append((tensor.shape, tensor.dtype, tensor.device))
-        return len(self._shapes) - 1
+        self._saved.append(weakref.ref(saved))
+        return saved
 
-    def _unpack(self, place: int) -> _C.Tensor:
-        if place not in self._found:
-            self._run_again()
-        return self._found.pop(place)
+    def _unpack(self, saved: _Saved) -> _C.Tensor:
+        group = _settings.group
+        reader = group or _C.current_backward()
+        if not reader:  # outside of a backward every read runs the function again
+            return self._debugged_run()[saved.place]
+        found = self._found.get(reader)
+        if found is None:
+            found = self._debugged_run()
+            unread = {each: left for each, left in self._found.items() if left}
+            self._found = {**unread, reader: found}
+        if saved.place not in found:
+            overlap = (
+                " Performing two backward calls that overlap, which need the same saved tensor, "
+                "is not allowed in a GraphExecGroup."
+            )
+            raise CheckpointError(
+                "checkpoint: Unpack is being triggered for a tensor that was already unpacked "
+                f"once.{overlap if group else ''} Read ctx.saved_tensors only once in a backward"
+            )
+        return found.pop(saved.place)
+
+    def _debugged_run(self) -> dict[int, _C.Tensor]:
+        first, second = self._contexts
+        if not (isinstance(first, _Log) and isinstance(second, _Log)):
+            return self._run_again()
+        try:
+            return self._run_again()
+        except CheckpointError as error:
+            raise CheckpointError(
+                "Operators of the first run:\n  "
+                + "\n  ".join(first.lines)
+                + "\nOperators of the second run:\n  "
+                + "\n  ".join(second.lines)
+                + f"\n{error}\nYou are seeing this error because you passed `debug=True` to "
+                "checkpoint and the two runs saved different tensors."
+            ) from error
 
     def _check_versions(self) -> None:
         for tensor, version in zip(self._tensors, self._versions, strict=True):
@@ -133,19 +254,25 @@ class _Run:
                     f"cannot be run again: it is at version {tensor._version}, expected {version}"
                 )
 
-    def _run_again(self) -> None:
+    def _run_again(self) -> dict[int, _C.Tensor]:
         self._check_versions()
-        found: list[_C.Tensor] = []
+        found: dict[int, _C.Tensor] = {}
+        count = 0
 
         def pack(tensor: _C.Tensor) -> _C.Tensor:
-            if len(found) == len(self._shapes):
+            nonlocal count
+            place, count = count, count + 1
+            if place >= len(self._shapes):
+                if not self._is_complete:  # a backward inside of the function runs it again
+                    return tensor
                 raise CheckpointError(
                     "checkpoint: the function is trying to save more tensors during recomputation "
                     "than during the original forward pass; it must do the same each time"
                 )
-            self._check_metadata(len(found), tensor)
-            found.append(tensor)
-            if self._stops_early and len(found) == len(self._shapes):
+            self._check_metadata(place, tensor)
+            if self._saved[place]() is not None:
+                found[place] = tensor
+            if self._stops_early and count == len(self._shapes):
                 raise _AllFound
             return tensor  # for a backward inside of the function
 
@@ -164,13 +291,13 @@ class _Run:
         finally:
             if state is not None:
                 random.set_rng_state(state)
-        if len(found) != len(self._shapes):
+        if count < len(self._shapes) or (self._is_complete and count > len(self._shapes)):
             raise CheckpointError(
                 "checkpoint: A different number of tensors was saved during the original forward "
-                f"({len(self._shapes)}) and recomputation ({len(found)}); the function must do "
+                f"({len(self._shapes)}) and recomputation ({count}); the function must do "
                 "the same each time"
             )
-        self._found = dict(enumerate(found))
+        return found
 
     def _check_metadata(self, place: int, tensor: _C.Tensor) -> None:
         got = (tensor.shape, tensor.dtype, tensor.device)
@@ -203,8 +330,8 @@ def checkpoint(
     the second run. `early_stop` ends the second run once it has saved everything.
 
     `use_reentrant=True` selects PyTorch's older implementation: the second run is a backward of its
-    own, only arguments get gradients, and `autograd.grad` cannot go through it. `debug` is not
-    supported.
+    own, only arguments get gradients, and `autograd.grad` cannot go through it. With `debug` an
+    error lists the operators of both runs.
 
     >>> import opwright as ow
     >>> x = ow.ones(2, requires_grad=True)
@@ -213,8 +340,7 @@ def checkpoint(
     >>> ow.allclose(x.grad, expected)
     True
     """
-    if debug:
-        raise NotImplementedError("checkpoint: debug=True is not supported")
+    debug = debug if _settings.debugs is None else _settings.debugs
     if determinism_check not in ("default", "none"):
         raise ValueError(
             f"checkpoint: determinism_check must be 'default' or 'none', got {determinism_check!r}"
@@ -222,15 +348,18 @@ def checkpoint(
     if use_reentrant:
         if kwargs:
             raise ValueError(f"Unexpected keyword arguments: {', '.join(kwargs)}")
-        if context_fn is not noop_context_fn:
+        if context_fn is not noop_context_fn or debug:
             raise ValueError(
-                "Passing `context_fn` is only supported when use_reentrant=False: checkpoint"
+                "Passing `context_fn` or `debug` is only supported when use_reentrant=False: "
+                "checkpoint"
             )
         return reentrant_checkpoint(function, args, preserve_rng_state, autocast_of_now)
-    contexts = context_fn()
+    if debug and context_fn is not noop_context_fn:
+        raise ValueError("checkpoint: debug=True is incompatible with a context_fn")
+    contexts = (_Log(), _Log()) if debug else context_fn()
     if not _C.is_grad_enabled():
         return function(*args, **kwargs)
-    stops_early = early_stop if _early_stop.is_on is None else _early_stop.is_on
+    stops_early = early_stop if _settings.stops_early is None else _settings.stops_early
     return _Run(
         function,
         args,

@@ -1,8 +1,9 @@
-"""Settings of PyTorch's engine that change no result here: kept for programs that ask."""
+"""Settings of PyTorch's engine, for programs that use them; they change no result here."""
 
 import threading
 
 __all__ = [
+    "enforce_grad_layout_policy",
     "force_original_view_tracking",
     "is_multithreading_enabled",
     "is_view_replay_enabled",
@@ -14,6 +15,7 @@ class _Settings(threading.local):
     def __init__(self) -> None:
         self.uses_threads = True
         self.replays_views = False
+        self.enforces_grad_layout = True
 
 
 _settings = _Settings()
@@ -77,3 +79,22 @@ class force_original_view_tracking(_Setting):  # noqa: N801 (torch's name, calle
     """
 
     name = "replays_views"
+
+
+class enforce_grad_layout_policy(_Setting):  # noqa: N801 (torch's name, called as a function)
+    """Set whether a gradient must have the strides of its tensor; in a `with` statement, for the
+    block.
+
+    The strides of gradients do not depend on the setting here, so both compute the same.
+
+    >>> with enforce_grad_layout_policy(False):
+    ...     x = ow.ones(2, requires_grad=True)
+    ...     (x * 2).sum().backward()
+    >>> x.grad
+    tensor([2., 2.])
+    """
+
+    name = "enforces_grad_layout"
+
+    def __init__(self, enable: bool = True):
+        super().__init__(enable)

@@ -139,6 +139,7 @@ def unpack_dual(tensor: _C.Tensor, *, level: int | None = None) -> UnpackedDualT
     >>> primal, tangent
     (tensor([0., 0.]), tensor([1., 1.]))
     """
+    tensor = _C.value_of_ended_dual(tensor)
     if not _levels.entered or (level is not None and level < 0):
         return UnpackedDualTensor(tensor, None)
     return UnpackedDualTensor(*_levels.entered[-1].unpack(tensor))

@@ -2,13 +2,19 @@
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 from .. import _C
-from .function_rules import apply_below, apply_under_jvp, apply_under_vmap
+from .function_rules import (
+    apply_below,
+    apply_under_jvp,
+    apply_under_vmap,
+    refuse_context_form,
+)
 
-__all__ = ["Function", "FunctionCtx", "once_differentiable"]
+__all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
 
 FunctionCtx = _C.TapeNode
 
@@ -19,7 +25,8 @@ class Function:
     `forward(ctx, *args)` computes the outputs, `backward(ctx, *grads)` returns a gradient, or None,
     for each argument of it. `opwright.library.register_autograd` describes `ctx`, which also has
     `mark_dirty` for inputs that were written. In the second form `forward(*args)` has no ctx and
-    `setup_context(ctx, inputs, output)` saves. Arguments may have keywords and defaults.
+    `setup_context(ctx, inputs, output)` saves; transforms of `opwright.func` take only this form,
+    since each of them saves. Arguments may have keywords and defaults.
 
     The body of forward is not recorded. `jvp(ctx, *tangents)` returns the tangents of the outputs,
     for forward mode; it reads what `ctx.save_for_forward` saved. `vmap(info, in_dims, *args)`
@@ -45,6 +52,23 @@ class Function:
     """
 
     generate_vmap_rule = False
+    boxed_grads_call = False  # True: backward(ctx, grads) gets a list, which it may clear
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn(
+            f"{type(self).__name__} should not be instantiated. Methods on autograd functions are "
+            "all static, so you should invoke them on the class itself: "
+            f"{type(self).__name__}.apply(...)",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Refuse PyTorch's older form of a Function."""
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use "
+            f"the form with static methods: {type(self).__name__}.apply(...)"
+        )
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -68,7 +92,8 @@ class Function:
     def backward(ctx: FunctionCtx, *grads: Any) -> Any:
         """Return a gradient, or None, for each argument of `forward`."""
         raise NotImplementedError(
-            "a Function must have a static method `backward` to be differentiated"
+            "a Function must have a static method `backward` to be differentiated: You must "
+            "implement either the backward or vjp method for your custom autograd.Function"
         )
 
     @staticmethod
@@ -101,11 +126,8 @@ class Function:
         has_setup = has_setup_context(cls)
         if kwargs or (has_setup and len(args) != cls._num_parameters()):
             args = cls._bound_arguments(args, kwargs)
-        level = _C.function_level(args)
-        if level:
-            rules = {"vmap": apply_under_vmap, "jvp": apply_under_jvp, "below": apply_below}
-            return rules[level](cls, args)
-        return _C.apply_function(cls, has_setup, args)
+        level = _C.function_level(args, has_setup)
+        return _RULES[level](cls, args) if level else _C.apply_function(cls, has_setup, args)
 
     @classmethod
     def _num_parameters(cls) -> int:
@@ -122,9 +144,40 @@ class Function:
     def _bound_arguments(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """Return the arguments of forward in order, with its defaults."""
         context = () if has_setup_context(cls) else (None,)
-        bound = inspect.signature(cls.forward).bind(*context, *args, **kwargs)
+        try:
+            bound = inspect.signature(cls.forward).bind(*context, *args, **kwargs)
+        except TypeError as error:
+            text = str(error)
+            got = "got " if text.startswith("multiple values") else ""
+            raise TypeError(f"{got}{text}: {cls.__name__}.forward") from None
         bound.apply_defaults()
+        if bound.kwargs:
+            raise NotImplementedError(
+                f"{cls.__name__}: kwarg-only Tensor args and other keyword-only arguments of "
+                f"forward are not supported, got {', '.join(bound.kwargs)}; let them be passed by "
+                "position too"
+            )
         return bound.args[len(context) :]
+
+
+_RULES = {
+    "vmap": apply_under_vmap,
+    "jvp": apply_under_jvp,
+    "below": apply_below,
+    "refused": refuse_context_form,
+}
+
+
+class InplaceFunction(Function):
+    """A `Function` under an older name of PyTorch.
+
+    >>> issubclass(InplaceFunction, Function)
+    True
+    """
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
 
 
 def has_setup_context(cls: type[Function]) -> bool:
@@ -141,14 +194,18 @@ def _refuse_two_backwards(ctx: FunctionCtx, *grads: Any) -> Any:
 
 class _DifferentiatedOnce(Function):
     @staticmethod
-    def forward(ctx: FunctionCtx, name: str, count: int, *tensors: Any) -> Any:
-        ctx.name = name
+    def forward(name: str, count: int, *tensors: Any) -> Any:
         return tensors[:count]
+
+    @staticmethod
+    def setup_context(ctx: FunctionCtx, inputs: tuple[Any, ...], output: Any) -> None:
+        ctx.name = inputs[0]
 
     @staticmethod
     def backward(ctx: FunctionCtx, *grads: Any) -> Any:
         raise RuntimeError(
-            f"{ctx.name} is marked once_differentiable: its gradient cannot be differentiated"
+            f"{ctx.name}: its backward is marked with @once_differentiable, so its gradient cannot "
+            "be differentiated"
         )
 
 

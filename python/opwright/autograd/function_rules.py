@@ -19,6 +19,15 @@ class VmapInfo(NamedTuple):
     randomness: str
 
 
+def refuse_context_form(cls: Any, args: tuple[Any, ...]) -> Any:
+    """Raise: a forward with a ctx saves for one level; others would not see its backward."""
+    raise RuntimeError(
+        f"{cls.__name__}: In order to use an autograd.Function with function transforms (vmap, "
+        "grad, jvp, jacrev, ...), it must override the setup_context staticmethod: take ctx out of "
+        "forward, and save in setup_context(ctx, inputs, output)."
+    )
+
+
 def apply_below(cls: Any, args: tuple[Any, ...]) -> Any:
     """Apply the Function at the level below a transform that its arguments do not take part in."""
     return _C.call_below(cls.apply, *args)
@@ -48,13 +57,29 @@ def apply_under_vmap(cls: Any, args: tuple[Any, ...]) -> Any:
     if has_vmap:
         returned = _C.call_below(cls.vmap, info, dims, *values)
         if not (isinstance(returned, tuple) and len(returned) == 2):
+            found = f"{len(returned)} returns" if isinstance(returned, tuple) else type(returned)
             raise RuntimeError(
-                f"{cls.__name__}.vmap must return (outputs, out_dims), got {returned!r}"
+                f"{cls.__name__}: expected the vmap staticmethod to have two returns, the outputs "
+                f"and their out_dims, got {found}"
             )
         outputs, out_dims = returned
     else:
         outputs, out_dims = _C.call_below(apply_to_batches, cls, info, dims, values)
+    if not _fits(outputs, out_dims):
+        raise RuntimeError(
+            f"{cls.__name__}.vmap returned an incompatible (outputs, out_dims): out_dims must be "
+            f"an int or None for all outputs, or have the structure of the outputs, got {out_dims}"
+        )
     return _wrap_batches(outputs, out_dims)
+
+
+def _fits(outputs: Any, dims: Any) -> bool:
+    """Return whether there is one dim for all outputs, or one for each."""
+    if not isinstance(dims, (tuple, list)):
+        return dims is None or isinstance(dims, int)
+    kind = list if isinstance(dims, list) else tuple
+    is_same = isinstance(outputs, kind) and len(outputs) == len(dims)
+    return is_same and all(map(_fits, outputs, dims))
 
 
 def _wrap_batches(outputs: Any, dims: Any) -> Any:
@@ -84,14 +109,86 @@ def apply_under_jvp(cls: Any, args: tuple[Any, ...]) -> Any:
         raise RuntimeError(
             f"{cls.__name__}.jvp returned {len(directions)} tangents for {len(results)} outputs"
         )
-    marked = {id(tensor) for tensor in contexts[0].non_differentiable}
     dual = tuple(
-        _C.wrap_dual(result, None if id(result) in marked else direction)
-        if isinstance(result, _C.Tensor)
-        else result
-        for result, direction in zip(results, directions, strict=True)
+        _dual_output(cls, contexts[0], args, pairs, *each)
+        for each in zip(range(len(results)), results, directions, strict=True)
     )
     return dual if isinstance(outputs, tuple) else dual[0]
+
+
+def _dual_output(
+    cls: Any,
+    context: "ForwardContext",
+    args: tuple[Any, ...],
+    pairs: list[tuple[Any, Any]],
+    place: int,
+    result: Any,
+    direction: _C.Tensor | None,
+) -> Any:
+    """Return an output of forward with its tangent; check that the jvp did what forward did."""
+    if not isinstance(result, _C.Tensor):
+        return result
+    is_marked = any(result is each for each in context.non_differentiable)
+    if is_marked or not _has_tangents(result):
+        if direction is not None:
+            raise RuntimeError(
+                f"{cls.__name__}.jvp returned a tangent for output {place}, which is not "
+                "differentiable. You should return None at that position instead."
+            )
+        return _C.wrap_dual(result, None)
+    source = next((i for i, pair in enumerate(pairs) if pair[0] is result), None)
+    if any(result is each for each in context.dirty):
+        if source is None:
+            return _C.wrap_dual(result, direction)
+        is_written = direction is not None and direction._version > context.versions[source]
+        if direction is not context.tangents[source] or not is_written:
+            raise RuntimeError(
+                f"{cls.__name__}: An inplace custom Function is not modifying the forward mode "
+                "gradients inplace. If the forward is modifying an input inplace, then the jvp "
+                "function must modify the corresponding gradient inplace."
+            )
+        _C.set_tangent(args[source], direction)
+        return args[source]
+    if direction is not None:
+        _check_view(cls, context, pairs, result, direction)
+    return _C.wrap_dual(result, direction)
+
+
+def _check_view(
+    cls: Any,
+    context: "ForwardContext",
+    pairs: list[tuple[Any, Any]],
+    result: _C.Tensor,
+    direction: _C.Tensor,
+) -> None:
+    """Check that the tangent of a view of an input is a view of the input's tangent.
+
+    Otherwise a write to one of the two would not reach the tangent of the other.
+    """
+    for place, (primal, _) in enumerate(pairs):
+        if not isinstance(primal, _C.Tensor):
+            continue
+        base = primal if primal._base is None else primal._base
+        if result is not primal and result._base is not base:
+            continue
+        problem = (
+            f"{cls.__name__}: A custom Function's forward is returning a view (or an input as-is) "
+            "but the jvp is not returning a view"
+        )
+        if not direction._is_view():
+            raise RuntimeError(f"{problem}.")
+        tangent = context.tangents[place]
+        if tangent is None:
+            return
+        is_base = tangent._base is None
+        if direction._base is not (tangent if is_base else tangent._base):
+            of_what = "the given input's tangent" if is_base else "the same base as the input's"
+            raise RuntimeError(f"{problem} of {of_what}.")
+        return
+
+
+def _has_tangents(value: object) -> bool:
+    return isinstance(value, _C.Tensor) and (value.is_floating_point() or value.is_complex())
 
 
 class ForwardContext:
@@ -103,6 +200,8 @@ class ForwardContext:
         self.dirty: tuple[_C.Tensor, ...] = ()
         self.materialize_grads = True
         self.needs_input_grad = (True,) * num_inputs
+        self.tangents: tuple[_C.Tensor | None, ...] = ()  # as the jvp got them
+        self.versions: tuple[int, ...] = ()  # of the tangents, before the jvp
 
     def save_for_forward(self, *tensors: _C.Tensor | None) -> None:
         self.saved_tensors = tensors
@@ -120,6 +219,29 @@ class ForwardContext:
         self.materialize_grads = value
 
 
+class BothContexts:
+    """The `ctx` of a forward that both a backward and a jvp follow."""
+
+    def __init__(self, ctx: Any, context: ForwardContext) -> None:
+        object.__setattr__(self, "_both", (ctx, context))
+
+    def __getattr__(self, name: str) -> Any:
+        ctx, context = self._both
+        own = getattr(ctx, name)
+        if not callable(getattr(ForwardContext, name, None)):
+            return own
+
+        def call_both(*args: Any) -> None:
+            own(*args)
+            getattr(context, name)(*args)
+
+        return call_both
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        for each in self._both:
+            setattr(each, name, value)
+
+
 def _run_primal(cls: Any, contexts: list[Any], args: list[Any]) -> Any:
     """Apply the Function, and keep a context for its jvp."""
     from .function import has_setup_context
@@ -129,14 +251,25 @@ def _run_primal(cls: Any, contexts: list[Any], args: list[Any]) -> Any:
     if has_setup_context(cls):
         output = cls.apply(*args)
         cls.setup_context(context, tuple(args), output)
-    else:
-        output = cls.forward(context, *args)
-    return output
+        return output
+
+    def forward(ctx: Any, *own: Any) -> Any:
+        return cls.forward(BothContexts(ctx, context), *own)
+
+    # The level below records the Function itself, with its backward.
+    return type(cls)(cls.__name__, (cls,), {"forward": staticmethod(forward)}).apply(*args)
 
 
 def _run_jvp(cls: Any, context: ForwardContext, pairs: list[tuple[Any, Any]]) -> Any:
-    def tangent_of(value: Any, tangent: _C.Tensor | None) -> _C.Tensor | None:
-        is_missing = tangent is None and isinstance(value, _C.Tensor)
-        return ow.zeros_like(value) if is_missing and context.materialize_grads else tangent
+    written = {id(tensor) for tensor in context.dirty}
 
-    return cls.jvp(context, *(tangent_of(*pair) for pair in pairs))
+    def tangent_of(value: Any, tangent: _C.Tensor | None) -> _C.Tensor | None:
+        if tangent is None:
+            is_missing = _has_tangents(value) and context.materialize_grads
+            return ow.zeros_like(value) if is_missing else None
+        # The jvp of a Function that writes an input may write its tangent, which others may share.
+        return tangent.clone() if id(value) in written else tangent
+
+    context.tangents = tuple(tangent_of(*pair) for pair in pairs)
+    context.versions = tuple(0 if each is None else each._version for each in context.tangents)
+    return cls.jvp(context, *context.tangents)

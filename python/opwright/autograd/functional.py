@@ -276,9 +276,10 @@ def jacobian(
 ) -> Any:
     """Return the derivatives of each output with respect to each input.
 
-    One tensor with the sizes of the output and the input; a tuple if the outputs or the inputs are
-    one, and a tuple for each output if both are. With `vectorize` one batched pass replaces one
-    pass for each element. The strategy "forward-mode" needs `vectorize`.
+    A derivative has the sizes of the output followed by those of the input. If the outputs or the
+    inputs are a tuple, the result is a tuple; if both are, it has a tuple for each output. With
+    `vectorize` one batched pass replaces one pass for each element. The strategy "forward-mode"
+    needs `vectorize`.
 
     >>> import opwright as ow
     >>> jacobian(lambda x, y: x * y, (ow.tensor([1.0, 2.0]), ow.tensor([3.0, 4.0])))[0]
@@ -424,6 +425,7 @@ def hessian(
 
     def checked(*args: _C.Tensor) -> _C.Tensor:
         is_tuple, outputs = _call(func, args, "hessian")
+        _require_outputs(outputs, strict)
         _check_scalar(outputs, is_tuple, "hessian")
         return outputs[0].squeeze()
 

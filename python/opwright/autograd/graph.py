@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from .. import _C
 from .._C import TapeNode as Node
+from .._func.hook_state import HooksRefused, enter_hooks, leave_hooks
 
 __all__ = [
     "GradientEdge",
@@ -31,14 +32,6 @@ class GradientEdge(NamedTuple):
 
     node: Node
     output_nr: int
-
-
-class _Disabled(threading.local):
-    def __init__(self) -> None:
-        self.reason: str | None = None  # of disable_saved_tensors_hooks
-
-
-_disabled = _Disabled()
 
 
 def get_gradient_edge(tensor: _C.Tensor) -> GradientEdge:
@@ -72,17 +65,19 @@ class saved_tensors_hooks:  # noqa: N801 (torch's name, used as `with saved_tens
         self._hooks = (pack_hook, unpack_hook)
 
     def __enter__(self) -> None:
-        if _disabled.reason is not None:
-            raise RuntimeError(_disabled.reason)
+        enter_hooks()
         _C.push_saved_tensor_hooks(*self._hooks)
 
     def __exit__(self, *error: object) -> None:
         _C.pop_saved_tensor_hooks()
+        leave_hooks()
 
 
 @contextlib.contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
-    """Refuse saved-tensor hooks in a `with` block, with this message.
+    """Raise an error with this message for saved-tensor hooks in a `with` block.
+
+    If hooks are active already, entering the block is the error.
 
     >>> with disable_saved_tensors_hooks("no hooks here"):
     ...     with saved_tensors_hooks(lambda tensor: tensor, lambda tensor: tensor):
@@ -91,11 +86,8 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         ...
     RuntimeError: no hooks here
     """
-    before, _disabled.reason = _disabled.reason, error_message
-    try:
+    with HooksRefused(error_message):
         yield
-    finally:
-        _disabled.reason = before
 
 
 class save_on_cpu(saved_tensors_hooks):  # noqa: N801 (torch's name, used as `with save_on_cpu()`)
@@ -122,18 +114,24 @@ class save_on_cpu(saved_tensors_hooks):  # noqa: N801 (torch's name, used as `wi
 
 
 class _Copies:
-    """What `allow_mutation_on_saved_tensors` yields: the saved values, and the copied ones."""
+    """What `allow_mutation_on_saved_tensors` yields: the saved values, and the copied ones.
+
+    Empty after the block.
+    """
 
     def __init__(self, block: _C.SavedCopies):
-        self._block = block
+        self._block: _C.SavedCopies | None = block
+
+    def close(self) -> None:
+        self._block = None
 
     @property
     def cloned(self) -> dict[int, None]:
-        return dict.fromkeys(range(self._block.num_copies))
+        return dict.fromkeys(range(self._block.num_copies if self._block else 0))
 
     @property
     def tid_to_weakhandle(self) -> dict[int, None]:
-        return dict.fromkeys(range(self._block.num_saved))
+        return dict.fromkeys(range(self._block.num_saved if self._block else 0))
 
 
 _copies = threading.local()
@@ -158,16 +156,18 @@ def allow_mutation_on_saved_tensors() -> Iterator[_Copies]:
     """
     if getattr(_copies, "is_active", False):
         raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-    if _disabled.reason is not None:
-        raise RuntimeError(_disabled.reason)
+    enter_hooks()
     block = _C.SavedCopies()
     _copies.is_active = True
     block.enter()
+    copies = _Copies(block)
     try:
-        yield _Copies(block)
+        yield copies
     finally:
         block.leave()
+        copies.close()
         _copies.is_active = False
+        leave_hooks()
 
 
 def increment_version(tensor: _C.Tensor | Iterable[_C.Tensor]) -> None:

@@ -1,11 +1,12 @@
 """Parses `dynamic_shapes`, in the forms that torch.export accepts."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .. import _C, pytree
 from .._func.call_tree import Parameters
+from .._func.refusal import refusal
 
 __all__ = ["AdditionalInputs", "Dim", "ShapesCollection", "dims"]
 
@@ -126,23 +127,40 @@ class AdditionalInputs:
 
 
 def _by_argument(m: Any, call: tuple[tuple, dict[str, Any]], shapes: list[Any]) -> dict[str, Any]:
-    args, kwargs = pytree.tree_unflatten(shapes, pytree.tree_structure(call))
+    args, kwargs = _as_lists(pytree.tree_structure(call), iter(shapes))
     names = Parameters(m).paths(len(args))
     return {**dict(zip(names, args, strict=True)), **kwargs}
 
 
+def _as_lists(spec: _C.TreeSpec, shapes: Iterator[Any]) -> Any:
+    """Return the specifications as the arguments are nested; lists for instances of classes."""
+    if spec.kind == "leaf":
+        return next(shapes)
+    children = [_as_lists(child, shapes) for child in spec.children()]
+    if spec.kind == "dict":
+        return dict(zip(spec.keys(), children, strict=True))
+    return tuple(children) if spec.kind == "tuple" else children
+
+
 def _sizes_that_differ(leaf: Any, *others: Any) -> Any:
     """Return Dim.DYNAMIC for each size, or for the int itself, that is not the same everywhere."""
+    values = (leaf, *others)
+    if any(type(other) is not type(leaf) for other in others):
+        raise ValueError(
+            "AdditionalInputs: these values of one argument have differing types, so they cannot "
+            f"be marked as dynamic: {values}"
+        )
     if isinstance(leaf, _C.Tensor):
-        return [
+        return tuple(
             Dim.DYNAMIC if any(other.shape[dim] != size for other in others) else None
             for dim, size in enumerate(leaf.shape)
-        ]
+        )
     if type(leaf) is int and any(other != leaf for other in others):
         return Dim.DYNAMIC
     if any(other != leaf for other in others):
         raise ValueError(
-            f"AdditionalInputs: {leaf!r} is part of the program, so it is the same in every call"
+            "AdditionalInputs: these values of one argument are part of the program, the same in "
+            f"every call, so they cannot be marked as dynamic: {values}"
         )
     return None
 
@@ -181,9 +199,10 @@ def leaf_dims(leaf: _C.Tensor, shape: Any, path: str) -> dict[int, Dim]:
             )
         entries = dict(enumerate(shape))
     else:
-        raise TypeError(
+        raise refusal(
+            "InputTypeError",
             f"dynamic_shapes: '{path}' is {_kind_of(leaf)}; give a dict such as {{0: batch}}, a "
-            f"list with an entry for each dimension, or None, got {shape!r}"
+            f"list with an entry for each dimension, or None, got {shape!r}",
         )
     found = {dim: _read_dim(leaf, dim, entry, path) for dim, entry in entries.items()}
     return {dim: entry for dim, entry in found.items() if entry is not None}
@@ -195,9 +214,10 @@ def int_dim(leaf: int, shape: Any, path: str) -> Dim:
         return Dim.STATIC
     if isinstance(shape, Dim):
         return shape
-    raise TypeError(
+    raise refusal(
+        "InputTypeError",
         f"dynamic_shapes: '{path}' is an int; give a Dim such as Dim.DYNAMIC, or None, "
-        f"got {shape!r}"
+        f"got {shape!r}",
     )
 
 
@@ -205,27 +225,31 @@ def check_constant(leaf: Any, shape: Any, path: str) -> None:
     """Reject a specification for an object without sizes, and arrays, which are not supported."""
     if hasattr(leaf, "__array__"):
         kind = f"{type(leaf).__module__}.{type(leaf).__qualname__}"
-        raise TypeError(
-            f"export: the argument '{path}' is a {kind}; give a tensor, opwright.as_tensor(...)"
+        raise refusal(
+            "InputTypeError",
+            f"export: the argument '{path}' is a {kind}; give a tensor, opwright.as_tensor(...)",
         )
     if shape is not None and type(leaf) is not int:
-        raise TypeError(
+        raise refusal(
+            "InputTypeError",
             f"dynamic_shapes: '{path}' is {_kind_of(leaf)}, which has no sizes; give None, "
-            f"got {shape!r}"
+            f"got {shape!r}",
         )
 
 
 def _read_dim(leaf: _C.Tensor, dim: Any, entry: Any, path: str) -> Dim | None:
     if type(dim) is not int:
-        raise TypeError(
-            f"dynamic_shapes: the keys of '{path}' are numbers of its dimensions, got {dim!r}"
+        raise refusal(
+            "InputTypeError",
+            f"dynamic_shapes: the keys of '{path}' are numbers of its dimensions, got {dim!r}",
         )
     if entry is None or isinstance(entry, Dim):
         return entry
     if type(entry) is not int:
-        raise TypeError(
+        raise refusal(
+            "InputTypeError",
             f"dynamic_shapes: dimension {dim} of '{path}' must be a Dim, its size or None, "
-            f"got {entry!r}"
+            f"got {entry!r}",
         )
     if -leaf.ndim <= dim < leaf.ndim and leaf.shape[dim] != entry:
         raise ValueError(
@@ -256,9 +280,10 @@ def _split(named: list[tuple[str, Any]], shapes: Any) -> list[Any]:
             )
         return list(shapes)
     if not isinstance(shapes, Mapping):
-        raise TypeError(
+        raise refusal(
+            "InputTypeError",
             "dynamic_shapes: give a dict by the names of the arguments "
-            f"({', '.join(names)}), or one entry for each, got {shapes!r}"
+            f"({', '.join(names)}), or one entry for each, got {shapes!r}",
         )
     return [*_by_name(names, dict(shapes)).values()]
 
@@ -329,9 +354,10 @@ def _entries(spec: _C.TreeSpec, keys: list[Any], shapes: Any, path: str) -> list
             )
         return list(shapes)
     expected = "a dict with its keys" if spec.kind == "dict" else "an entry for each"
-    raise TypeError(
+    raise refusal(
+        "InputTypeError",
         f"dynamic_shapes: '{path}' is {_article(spec)} of {len(keys)}; give {expected}, or None, "
-        f"got {shapes!r}"
+        f"got {shapes!r}",
     )
 
 

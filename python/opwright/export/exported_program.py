@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _C, pytree
@@ -192,7 +193,8 @@ class ExportedProgram:
         >>> [call.fqn for call in program.module_call_graph]
         ['', '0', '1']
         """
-        return [ModuleCallEntry(""), *(self._module_calls or [])]
+        root = ModuleCallEntry("", type_name=self.__dict__.get("_root_type", ""))
+        return [root, *(self._module_calls or [])]
 
     # ---- Contents ----
 
@@ -259,8 +261,13 @@ class ExportedProgram:
 
     @property
     def constants(self) -> dict[str, _C.Tensor]:
-        """The other tensors of the program, which the function closed over, by name."""
-        return dict(self._program.constants)
+        """The other tensors of the program, which the function closed over, by name.
+
+        A tensor that modules hold under several paths has all of them.
+        """
+        found = dict(self._program.constants)
+        same = self.__dict__.get("_same_constants") or {}
+        return {**found, **{path: found[first] for path, first in same.items() if first in found}}
 
     @property
     def tensor_constants(self) -> dict[str, _C.Tensor]:
@@ -346,7 +353,11 @@ class ExportedProgram:
             program = self._program.decompose(names, self._keeps_composites)
         finally:
             scope.close()
-        return ExportedProgram(program, self._arguments, self._results)
+        calls = [replace(call, signature=None) for call in self._module_calls or []]
+        made = ExportedProgram(program, self._arguments, self._results, calls)
+        kept = ("_same_constants", "_root_type")
+        made.__dict__.update({key: self.__dict__[key] for key in kept if key in self.__dict__})
+        return made
 
     def print_readable(self, print_output: bool = True) -> str:
         """Print the code of the graph, annotated with types and lines; return it.

@@ -4,9 +4,10 @@ import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from .. import _C, nn, pytree
+from .. import _C, _number_from_data, nn, pytree
 from .._compile.phase import exporting
 from .._func.call_tree import Arguments, Parameters, argument_paths, is_value, module_of
+from .._func.refusal import refusal
 from ..nn import traced_call
 from .dynamic_shapes import (
     AdditionalInputs,
@@ -17,11 +18,13 @@ from .dynamic_shapes import (
     read_dynamic_shapes,
 )
 from .exported_program import ExportedProgram
-from .module_calls import CallRecorder
+from .module_calls import CallRecorder, class_path
 from .module_state import ModuleState
 from .symbolic_builtins import symbolic_builtins
 
 __all__ = ["export"]
+
+del _number_from_data  # imported for what it registers: floats and bools that item() reads
 
 
 def export(
@@ -72,17 +75,27 @@ def trace_program(
     onnx_opset: int | None = None,
     preserved: tuple[str, ...] = (),
     keep_composites: bool = False,
+    warn_of_attributes: bool = False,
 ) -> ExportedProgram:
     """`export`, for all callers; operators with a rule for `onnx_opset` are not decomposed.
 
-    With `keep_composites`, nor are operators that are composed of others.
+    With `keep_composites`, nor are operators that are composed of others. With
+    `warn_of_attributes`, a tensor that is set as an attribute is lost with a warning, not an error.
     """
     if not callable(mod):
-        raise TypeError(f"export: expected a module or a function, got {type(mod).__name__}")
+        raise refusal(
+            "InputTypeError", f"export: expected a module or a function, got {type(mod).__name__}"
+        )
     if not isinstance(args, (tuple, list)):
-        raise TypeError(f"export: args must be a tuple of arguments, got {type(args).__name__}")
+        raise refusal(
+            "InputTypeError",
+            f"export: args must be a tuple of arguments, got {type(args).__name__}",
+        )
     if kwargs is not None and not isinstance(kwargs, Mapping):
-        raise TypeError(f"export: kwargs must be a dict of arguments, got {type(kwargs).__name__}")
+        raise refusal(
+            "InputTypeError",
+            f"export: kwargs must be a dict of arguments, got {type(kwargs).__name__}",
+        )
     with contextlib.ExitStack() as stack:
         stack.enter_context(_C.inference_mode(False))
         stack.enter_context(_C.enable_grad())
@@ -91,7 +104,7 @@ def trace_program(
         module = module_of(mod)
         state = None
         if isinstance(module, nn.Module):
-            state = stack.enter_context(ModuleState(module))
+            state = stack.enter_context(ModuleState(module, warn_of_attributes))
         session = _C.ExportSession(onnx_opset, keep_composites)
         recorder = CallRecorder(session, preserved)
         stack.callback(traced_call.record_calls, traced_call.record_calls(recorder))
@@ -127,7 +140,12 @@ def _export(
     for index, leaf in enumerate(outputs):
         is_value("export", f, leaf, results, index)
     program = session.finish(outputs, arguments.text, _C.tree_text(results))
-    return ExportedProgram(program, arguments, results, recorder.finish())
+    made = ExportedProgram(program, arguments, results, recorder.finish())
+    made.__dict__["_annotations"] = recorder.annotations
+    if state:
+        made.__dict__["_same_constants"] = state.same_constants
+        made.__dict__["_root_type"] = class_path(module_of(f))
+    return made
 
 
 def _add_leaves(

@@ -63,14 +63,18 @@ class CallRecorder:
         self._preserved = set(preserved)
         self._counts: Counter[str] = Counter()
         self.entries: list[ModuleCallEntry] = []
+        self.annotations: list[tuple[int, int, dict[str, Any]]] = []
+
+    def position(self) -> int:
+        """Return a number that is above those of the nodes so far, and not above later ones'."""
+        return self._session.position
 
     def enter(self, path: str, caller: str, module: nn.Module) -> ModuleCallEntry:
         """Start a call of the module at `path`; the entry has the path of the call."""
         count = self._counts[path]
         self._counts[path] += 1
         fqn = f"{path}@{count}" if count else path
-        kind = f"{type(module).__module__}.{type(module).__qualname__}"
-        entry = ModuleCallEntry(fqn, caller, type_name=kind)
+        entry = ModuleCallEntry(fqn, caller, type_name=class_path(module))
         self.entries.append(entry)
         return entry
 
@@ -111,6 +115,12 @@ class CallRecorder:
         if not isinstance(leaf, _C.Tensor):
             return Leaf(None, leaf)
         return Leaf(str(self._session.note_value(leaf)))
+
+
+def class_path(module: object) -> str:
+    """Return the qualified name of a module's class; of a program, that of what was exported."""
+    known = getattr(module, "_exported_type", "")
+    return known or f"{type(module).__module__}.{type(module).__qualname__}"
 
 
 def module_path(fqn: str) -> str:

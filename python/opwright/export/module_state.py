@@ -4,6 +4,7 @@ A forward pass may set buffers (`self.cache = new`), counters, lists. The progra
 sets a buffer to; everything else is restored.
 """
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,10 +14,16 @@ from ..nn.module import HOOKS, MEMBERS
 
 
 class ModuleState:
-    """A module while it is exported; leaving it restores everything."""
+    """A module while it is exported; leaving it restores everything.
 
-    def __init__(self, module: nn.Module):
+    With `warns`, a tensor that is set as an attribute is lost with a warning, as in PyTorch.
+    """
+
+    def __init__(self, module: nn.Module, warns: bool = False):
         self._module = module
+        self._warns = warns
+        self._lost: list[str] = []
+        self.same_constants: dict[str, str] = {}  # other paths of a constant, with its first one
         self._paths = {id(each): path for path, each in module.named_modules()}
         self._saved = [_SavedModule(each) for each in module.modules()]
 
@@ -41,14 +48,20 @@ class ModuleState:
         for name, buffer in self._module.named_buffers(remove_duplicate=False):
             session.add_state(name, buffer, False, name not in left_out)
 
+        first: dict[int, str] = {}
         for saved in self._saved:
             for name, tensor in saved.plain_tensors():
-                session.name_constant(tensor, self._path(saved.module, name))
+                path = self._path(saved.module, name)
+                session.name_constant(tensor, path)
+                if (known := first.setdefault(id(tensor), path)) != path:
+                    self.same_constants[path] = known
 
     def write_buffers(self) -> None:
         """Write the tensors that buffers were set to into the buffers themselves."""
+        self._lost = []
         for saved in self._saved:
             self._refuse_changes(saved)
+        self._warn_of_lost()
         changed = [(saved, name) for saved in self._saved for name in saved.changed_buffers()]
         pairs = [(saved.buffers[name], self._new_value(saved, name)) for saved, name in changed]
         known = {id(buffer) for saved in self._saved for buffer in saved.buffers.values()}
@@ -82,8 +95,23 @@ class ModuleState:
             )
         for name in [name for name in module._buffers if name not in saved.buffers]:
             self._refuse_attribute(module, name)
-        for name in saved.changed_attributes():
-            self._refuse_attribute(module, name)
+        for name, places in saved.changed_attributes().items():
+            if self._warns:
+                self._lost += [f"self.{self._path(module, name)}{place}" for place in places]
+            else:
+                self._refuse_attribute(module, name)
+
+    def _warn_of_lost(self) -> None:
+        if not self._lost:
+            return
+        noun, verb = ("attribute", "was") if len(self._lost) == 1 else ("attributes", "were")
+        warnings.warn(
+            f"The tensor {noun} {', '.join(self._lost)} {verb} assigned during export. Such "
+            "attributes must be registered as buffers using the `register_buffer` API "
+            "(https://pytorch.org/docs/stable/generated/torch.nn.Module.html"
+            "#torch.nn.Module.register_buffer).",
+            stacklevel=2,
+        )
 
     def _refuse_attribute(self, module: nn.Module, name: str) -> None:
         raise ValueError(
@@ -124,12 +152,16 @@ class _SavedModule:
         now = self.module._parameters
         return [name for name in {**before, **now} if now.get(name) is not before.get(name)]
 
-    def changed_attributes(self) -> Iterator[str]:
+    def changed_attributes(self) -> dict[str, list[str]]:
+        """Return the attributes that hold new tensors, with the places of these in them."""
+        changed: dict[str, list[str]] = {}
         for name, now in self._plain().items():
             before = {id(leaf) for leaf in self._leaves.get(name, ())}
-            for leaf in _leaves(now):
+            for index, leaf in enumerate(_leaves(now)):
                 if isinstance(leaf, _C.Tensor) and id(leaf) not in before:
-                    yield name
+                    place = pytree.tree_structure(now).leaf_path(index, "")
+                    changed.setdefault(name, []).append(place)
+        return changed
 
     def restore(self) -> None:
         for container, before in self._contents:

@@ -22,11 +22,16 @@ def save(ep: ExportedProgram, f: str | os.PathLike[str] | IO[bytes]) -> None:
 
     The file has the graph, the tensors, the constraints and the operators that the program calls;
     `python -m opwright show` prints it, and the command `opwright run` runs it without Python.
+
+    A file named `*.pt2` becomes an archive for PyTorch 2.13, which `torch.export.load` reads and
+    `load` too. PyTorch has no form for example inputs without Python's pickle, so they are left
+    out, and none for Opwright's own operators: those are errors that name them.
     """
     if not isinstance(ep, ExportedProgram):
         raise TypeError(f"save: expected an ExportedProgram, got {type(ep).__name__}")
     if hasattr(f, "write"):
-        f.write(_C.write_program(ep._program))
+        is_archive = str(getattr(f, "name", "")).endswith(".pt2")
+        f.write((_C.write_pt2 if is_archive else _C.write_program)(ep._program))
     else:
         _C.save_program(ep._program, os.fspath(f))
 

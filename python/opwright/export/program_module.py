@@ -32,10 +32,11 @@ to; export it again in the other mode
     """
 
     def __init__(self, program: ExportedProgram):
-        super().__init__()
+        nn.Module.__init__(self)
         self._program = program._program.lift_state()
         self._arguments = program._arguments
         self._results = program._results
+        self._exported_type = program.module_call_graph[0].type_name
         register_state(self, program)
         register_constants(self, program)
         signature = program.core_signature

@@ -1,7 +1,8 @@
 """min, max and math.pow of numbers that are known only when a program runs.
 
 Python's own functions compare or convert such a number, which needs its value. While a function is
-exported, they take the symbolic ones instead; for all other arguments they are unchanged.
+exported, they take the symbolic ones instead, and `maximum`, `minimum` and `clamp` for tensors of
+no dimensions; for all other arguments they are unchanged.
 """
 
 import builtins
@@ -38,18 +39,44 @@ def symbolic_builtins() -> Iterator[None]:
                     setattr(module, name, original)
 
 
-def _choose(original: Callable[..., Any], symbolic: Callable[..., Any]) -> Callable[..., Any]:
+def _choose(
+    original: Callable[..., Any], symbolic: Callable[..., Any], of_tensors: Callable[..., Any]
+) -> Callable[..., Any]:
     @functools.wraps(original)
     def choose(*args: Any, **kwargs: Any) -> Any:
         values = args
         if len(args) == 1 and not kwargs and isinstance(args[0], (list, tuple)):
             values = tuple(args[0])
+        if not kwargs and _hold_single_numbers(values):
+            return functools.reduce(of_tensors, values)
         are_numbers = len(values) > 1 and all(type(each) in (int, _C.SymInt) for each in values)
         if kwargs or not are_numbers or not any(type(each) is _C.SymInt for each in values):
             return original(*args, **kwargs)
         return functools.reduce(symbolic, values)
 
     return choose
+
+
+def _hold_single_numbers(values: tuple[Any, ...]) -> bool:
+    """Return whether these are tensors of no dimensions, with numbers among them."""
+    tensors = [each for each in values if isinstance(each, _C.Tensor)]
+    numbers = [each for each in values if type(each) in (int, float)]
+    are_all = len(values) > 1 and len(tensors) + len(numbers) == len(values)
+    return bool(tensors) and are_all and all(each.ndim == 0 for each in tensors)
+
+
+def _greater(a: Any, b: Any) -> Any:
+    if isinstance(a, _C.Tensor) and isinstance(b, _C.Tensor):
+        return a.maximum(b)
+    tensor, number = (a, b) if isinstance(a, _C.Tensor) else (b, a)
+    return tensor.clamp(min=number) if isinstance(tensor, _C.Tensor) else _ORIGINAL_MAX(a, b)
+
+
+def _smaller(a: Any, b: Any) -> Any:
+    if isinstance(a, _C.Tensor) and isinstance(b, _C.Tensor):
+        return a.minimum(b)
+    tensor, number = (a, b) if isinstance(a, _C.Tensor) else (b, a)
+    return tensor.clamp(max=number) if isinstance(tensor, _C.Tensor) else _ORIGINAL_MIN(a, b)
 
 
 @functools.wraps(math.pow)
@@ -59,8 +86,10 @@ def _pow(base: Any, exponent: Any, /) -> Any:
 
 
 _ORIGINAL_POW = math.pow
+_ORIGINAL_MAX = builtins.max
+_ORIGINAL_MIN = builtins.min
 _REPLACED = (
-    (builtins, "max", builtins.max, _choose(builtins.max, sym_max)),
-    (builtins, "min", builtins.min, _choose(builtins.min, sym_min)),
+    (builtins, "max", builtins.max, _choose(builtins.max, sym_max, _greater)),
+    (builtins, "min", builtins.min, _choose(builtins.min, sym_min, _smaller)),
     (math, "pow", math.pow, _pow),
 )

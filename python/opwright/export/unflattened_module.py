@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from .. import _C, nn, pytree
+from ..random import get_rng_state, set_rng_state
 from .graph_signature import ConstantArgument, InputKind, OutputKind
 from .module_calls import ModuleCallEntry, module_path
 from .program_module import find_tensor, make_owner, register_constants, register_state
@@ -33,11 +34,16 @@ def unflatten(module: ExportedProgram, flat_args_adapter: object = None) -> Unfl
     original used, in the order of their use, and it returns those that others use. A later call of
     the same module has a path of its own, `n@1`.
     """
+    refuse_adapter(flat_args_adapter)
+    return UnflattenedModule(module)
+
+
+def refuse_adapter(flat_args_adapter: object) -> None:
+    """Raise NotImplementedError for an adapter of arguments."""
     if flat_args_adapter is not None:
         raise NotImplementedError(
             "unflatten: a flat_args_adapter is not supported; give arguments of the exported form"
         )
-    return UnflattenedModule(module)
 
 
 class _Run(threading.local):
@@ -46,24 +52,25 @@ class _Run(threading.local):
     values: dict[str, Any]
     symbols: dict[str, int]
     root: UnflattenedModule
+    random_state: Any  # of the generator, as the calls so far left it
 
 
 _run = _Run()
 
 
-class _Call:
+class Call:
     """One call of a module: its nodes and calls in order, and the values that cross its border."""
 
     def __init__(self, entry: ModuleCallEntry):
         self.entry = entry
-        self.steps: list[_C.Node | _Call] = []
+        self.steps: list[_C.Node | Call] = []
         self.inputs: list[str] = []
         self.outputs: list[str] = []
 
     def nodes(self) -> list[_C.Node]:
         found = []
         for step in self.steps:
-            found += step.nodes() if isinstance(step, _Call) else [step]
+            found += step.nodes() if isinstance(step, Call) else [step]
         return found
 
 
@@ -76,7 +83,7 @@ class InterpreterModule(nn.Module):
     'opwright.nn.activation.ReLU'
     """
 
-    def __init__(self, call: _Call):
+    def __init__(self, call: Call):
         super().__init__()
         self._call = call
 
@@ -103,7 +110,7 @@ class InterpreterModule(nn.Module):
 
     def _run_steps(self) -> None:
         for step in self._call.steps:
-            if isinstance(step, _Call):
+            if isinstance(step, Call):
                 _enter(step)
             else:
                 _run_node(step)
@@ -118,9 +125,11 @@ class UnflattenedModule(InterpreterModule):
     ['0.weight', '0.bias']
     """
 
+    _module_class = InterpreterModule
+
     def __init__(self, program: ExportedProgram):
-        super().__init__(_Call(ModuleCallEntry("")))
-        self.graph = program._program.graph.copy()
+        super().__init__(Call(ModuleCallEntry("")))
+        self._core_graph = program._program.graph.copy()
         self.graph_signature = program.core_signature
         self.module_call_graph = program.module_call_graph
         self._program = program._program
@@ -129,11 +138,13 @@ class UnflattenedModule(InterpreterModule):
         register_state(self, program)
         register_constants(self, program)
         self._paths = self._read_inputs()
-        calls = _split(self.graph, self._call, self.module_call_graph)
-        _find_borders(self._call, self._paths, self._written())
+        calls = _split(self._core_graph, self._call, self.module_call_graph)
+        self._states = _find_states(self._core_graph)
+        held = {**self._paths, **dict.fromkeys(self._states, "")}
+        _find_borders(self._call, held, self._written())
         for call in calls:
             owner, last = make_owner(self, call.entry.fqn)
-            module = InterpreterModule(call)
+            module = self._module_class(call)
             if (holder := owner._modules.get(last)) is not None:
                 module.__dict__.update(holder.__dict__, _call=call)  # its state and modules
             setattr(owner, last, module)
@@ -144,9 +155,12 @@ class UnflattenedModule(InterpreterModule):
         self._program.check_inputs(leaves)
         outer = dict(_run.__dict__)
         _run.values, _run.symbols, _run.root = {}, {}, self
+        _run.random_state = get_rng_state() if self._states else None
         try:
             self._bind_leaves(leaves)
             self._run_steps()
+            if self._states:
+                set_rng_state(_run.random_state)
             outputs = [
                 _output(spec.arg)
                 for spec in self.graph_signature.output_specs
@@ -157,6 +171,11 @@ class UnflattenedModule(InterpreterModule):
             _run.__dict__.update(outer)
         return pytree.tree_unflatten(outputs, self._results)
 
+    @property
+    def graph(self) -> _C.Graph:
+        """The graph of the whole program."""
+        return self._core_graph
+
     def print_readable(self, print_output: bool = True) -> str:
         """Print the code of the program, annotated with types and lines; return it."""
         return self.graph.print_readable(print_output)
@@ -165,9 +184,7 @@ class UnflattenedModule(InterpreterModule):
         """Return the paths of the values that are parameters, buffers and constants."""
         paths = {}
         for spec in self.graph_signature.input_specs:
-            if spec.kind is InputKind.RANDOM_STATE:
-                _refuse_random()
-            if spec.kind is not InputKind.USER_INPUT:
+            if spec.kind not in (InputKind.USER_INPUT, InputKind.RANDOM_STATE):
                 paths[spec.arg.name] = str(spec.target)
         return paths
 
@@ -183,13 +200,13 @@ class UnflattenedModule(InterpreterModule):
         specs = [
             spec for spec in self.graph_signature.input_specs if spec.kind is InputKind.USER_INPUT
         ]
-        inputs = {node.name: node for node in self.graph.inputs}
+        inputs = {node.name: node for node in self._core_graph.inputs}
         for spec, leaf in zip(specs, leaves, strict=True):
             if not isinstance(spec.arg, ConstantArgument):
                 _set_value(spec.arg.name, leaf, inputs[spec.arg.name].meta["val"])
 
 
-def _split(graph: _C.Graph, root: _Call, entries: list[ModuleCallEntry]) -> list[_Call]:
+def _split(graph: _C.Graph, root: Call, entries: list[ModuleCallEntry]) -> list[Call]:
     """Give each node to the call that it was recorded in; return the calls that have nodes."""
     known = {entry.fqn: entry for entry in entries}
     open_calls, made = [root], []
@@ -207,7 +224,7 @@ def _split(graph: _C.Graph, root: _Call, entries: list[ModuleCallEntry]) -> list
         for fqn in chain[depth:]:
             if fqn in finished:  # a node that a pass moved: it stays with the caller
                 break
-            call = _Call(known[fqn])
+            call = Call(known[fqn])
             open_calls[-1].steps.append(call)
             open_calls.append(call)
             made.append(call)
@@ -224,11 +241,11 @@ def _callers(fqn: str, known: dict[str, ModuleCallEntry]) -> list[str]:
     return ["", *chain]
 
 
-def _find_borders(root: _Call, state: dict[str, str], needed: list[str]) -> None:
+def _find_borders(root: Call, state: dict[str, str], needed: list[str]) -> None:
     """Find for each call the values that it gets from others and those that others get from it."""
     order = [(node, _used(node)) for node in root.nodes()]
 
-    def visit(call: _Call) -> None:
+    def visit(call: Call) -> None:
         own = {id(node) for node in call.nodes()}
         made = [name for node in call.nodes() for name in _made(node)]
         inside, others = set(made), set(needed)
@@ -241,12 +258,21 @@ def _find_borders(root: _Call, state: dict[str, str], needed: list[str]) -> None
         call.inputs = [name for name in used if name not in inside and name not in state]
         call.outputs = [name for name in made if name in others]
         for step in call.steps:
-            if isinstance(step, _Call):
+            if isinstance(step, Call):
                 visit(step)
 
     for step in root.steps:
-        if isinstance(step, _Call):
+        if isinstance(step, Call):
             visit(step)
+
+
+def _find_states(graph: _C.Graph) -> set[str]:
+    """Return the values that are states of the random number generator."""
+    states = {node.name for node in graph.inputs if node.role == "random_state"}
+    for node in graph.nodes if states else ():
+        if node.op == "call_function" and states.intersection(_used(node)):
+            states.add(_made(node)[-1])
+    return states
 
 
 def _made(node: _C.Node) -> list[str]:
@@ -262,7 +288,7 @@ def _used(node: _C.Node) -> list[str]:
 # ---- Running ----
 
 
-def _enter(call: _Call) -> None:
+def _enter(call: Call) -> None:
     """Call the module that is at the path of a call now."""
     module = _run.root.get_submodule(call.entry.fqn)
     signature = call.entry.signature
@@ -272,13 +298,12 @@ def _enter(call: _Call) -> None:
         if not isinstance(first, InterpreterModule):
             module, is_own = first, False
     if signature is None:
-        given = [_value(name) for name in call.inputs]
-        results = module(*given)
+        results = _call_module(module, is_own, [_value(name) for name in call.inputs], {})
         if not is_own:
             _run.values.update(zip(call.outputs, _outputs_of(call, results), strict=True))
         return
     args, kwargs = pytree.tree_unflatten(map(_read, signature.inputs), signature.in_spec)
-    results = module(*args, **kwargs)
+    results = _call_module(module, is_own, args, kwargs)
     if is_own:
         return
     written = zip(signature.after, pytree.tree_leaves((args, kwargs)), strict=True)
@@ -292,7 +317,17 @@ def _enter(call: _Call) -> None:
             _run.values[leaf.value] = value
 
 
-def _outputs_of(call: _Call, results: Any) -> list[Any]:
+def _call_module(module: nn.Module, is_own: bool, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Call a module; one that replaced another draws from the generator itself."""
+    if is_own or not _run.root._states:
+        return module(*args, **kwargs)
+    set_rng_state(_run.random_state)
+    results = module(*args, **kwargs)
+    _run.random_state = get_rng_state()
+    return results
+
+
+def _outputs_of(call: Call, results: Any) -> list[Any]:
     """Return what a module that replaces a call returned, one value for each that others use."""
     expected = len(call.outputs)
     outputs = list(results) if expected != 1 and isinstance(results, (tuple, list)) else [results]
@@ -326,6 +361,8 @@ def _concrete(argument: Any) -> Any:
 
 
 def _value(name: str) -> Any:
+    if name in _run.root._states:
+        return _run.random_state
     if name in _run.values:
         return _run.values[name]
     path = _run.root._paths.get(name)
@@ -343,6 +380,9 @@ def _read(leaf: Any) -> Any:
 
 def _set_value(name: str, value: Any, expected: Any) -> None:
     """Set a value, and the symbols that its sizes or the number itself determine."""
+    if name in _run.root._states:
+        _run.random_state = value
+        return
     _run.values[name] = value
     if isinstance(expected, _C.SymInt):
         _run.symbols.setdefault(str(expected), value)
@@ -368,9 +408,3 @@ def _output(argument: Any) -> Any:
     if known is not None or argument.name in _run.root._paths:
         return _value(argument.name)
     return _number(argument.name)
-
-
-def _refuse_random() -> NoReturn:
-    raise NotImplementedError(
-        "unflatten: a program that draws random numbers runs as a whole; use module() instead"
-    )

@@ -12,9 +12,9 @@
 >>> f(ow.ones(2))
 tensor([2., 2.])
 
-A converter turns a call of an operator into ops of the engine; 40 built-in operators have one.
-`compile(backend="ge")` converts, builds and runs; `convert` returns the graph, whose `serialize()`
-is the engine's own format. When called, this package is the comparison x >= y:
+A converter turns a call of an operator into ops of the engine. The built-in operators that networks
+use have one. `compile(backend="ge")` converts, builds and runs; `convert` returns the graph, whose
+`serialize()` is the engine's own format. When called, this package is the comparison x >= y:
 
 >>> ow.ge(ow.tensor([1.0, 3.0]), 2.0)
 tensor([False,  True])

@@ -26,6 +26,7 @@ __all__ = [
     "LogSoftmax",
     "Mish",
     "PReLU",
+    "RReLU",
     "ReLU",
     "ReLU6",
     "SiLU",
@@ -476,6 +477,30 @@ class Softmax2d(Module):
                 f"Softmax2d: input must have 3 or 4 dimensions, got sizes {list(input.shape)}"
             )
         return F.softmax(input, -3)
+
+
+class RReLU(Module):
+    """Computes x, or slope * x below zero, with a random slope for each element in training.
+
+    >>> ow.nn.RReLU(0.25, 0.75).eval()(ow.tensor([-1.0, 2.0]))
+    tensor([-0.5000,  2.0000])
+    """
+
+    def __init__(
+        self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False
+    ) -> None:
+        super().__init__()
+        self.lower = lower
+        self.upper = upper
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
+
+    def extra_repr(self) -> str:
+        return f"lower={self.lower}, upper={self.upper}" + (
+            ", inplace=True" if self.inplace else ""
+        )
 
 
 class PReLU(Module):

@@ -26,9 +26,15 @@ class BackwardHookFunction(Function):
     """The identity, whose node has the hooks."""
 
     @staticmethod
-    def forward(ctx: TapeNode, *tensors: Tensor) -> tuple[Tensor, ...]:
-        ctx.mark_non_differentiable(*[each for each in tensors if not each.requires_grad])
+    def forward(*tensors: Tensor) -> tuple[Tensor, ...]:
         return tensors
+
+    @staticmethod
+    def setup_context(
+        ctx: TapeNode, inputs: tuple[Tensor, ...], output: tuple[Tensor, ...]
+    ) -> None:
+        pairs = zip(inputs, output, strict=True)
+        ctx.mark_non_differentiable(*[made for given, made in pairs if not given.requires_grad])
 
     @staticmethod
     def backward(ctx: TapeNode, *grads: Tensor) -> tuple[Tensor, ...]:

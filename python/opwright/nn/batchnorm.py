@@ -20,6 +20,7 @@ __all__ = [
     "InstanceNorm1d",
     "InstanceNorm2d",
     "InstanceNorm3d",
+    "SyncBatchNorm",
 ]
 
 
@@ -187,6 +188,71 @@ class BatchNorm3d(_BatchNorm):
 
     def _check_input(self, input: Tensor) -> None:
         self._check_ndim(input, 5)
+
+
+class SyncBatchNorm(_BatchNorm):
+    """A batch norm of (N, C, ...) over the batches of several processes; here there is only one.
+
+    >>> ow.nn.SyncBatchNorm(3)(ow.ones(2, 3)).shape
+    (2, 3)
+
+    It computes what BatchNorm does; a `process_group` is refused.
+    """
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        process_group: None = None,
+        device: DeviceLike | None = None,
+        dtype: ow.dtype | None = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        if process_group is not None:
+            raise NotImplementedError(
+                "SyncBatchNorm: a process_group is not supported, as a program is one process; "
+                "leave it out to normalize over the batch of this process"
+            )
+        super().__init__(
+            num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias
+        )
+        self.process_group = None
+
+    def _check_input(self, input: Tensor) -> None:
+        if input.ndim < 2 or input.shape[1] == 0:
+            raise ValueError(
+                "SyncBatchNorm: input must have at least 2 dimensions and one channel, got sizes "
+                f"{list(input.shape)}"
+            )
+
+    @classmethod
+    def convert_sync_batchnorm(cls, module: Module, process_group: None = None) -> Module:
+        """Replace the batch norms in a module by SyncBatchNorm; return the module.
+
+        >>> ow.nn.SyncBatchNorm.convert_sync_batchnorm(ow.nn.BatchNorm2d(3))
+        SyncBatchNorm(3, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)
+        """
+        for name, child in module.named_children():
+            module.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        if not isinstance(module, _BatchNorm) or isinstance(module, SyncBatchNorm):
+            return module
+        made = cls(
+            module.num_features,
+            module.eps,
+            module.momentum,
+            module.affine,
+            module.track_running_stats,
+            process_group,
+            bias=module.bias is not None,
+        )
+        made._parameters.update(module._parameters)
+        made._buffers.update(module._buffers)
+        made.training = module.training
+        return made
 
 
 class _InstanceNorm(_ChannelNorm):

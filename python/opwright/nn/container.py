@@ -109,6 +109,8 @@ class Sequential(_Numbered):
             input = module(input)
         return input
 
+    forward.calls_in_order = True  # type: ignore[attr-defined]
+
     @overload
     def __getitem__(self, index: int) -> Module: ...
     @overload

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import opwright as ow
 
 from .. import Tensor
-from .parameter import Parameter
+from .parameter import Parameter, UninitializedBuffer, UninitializedParameter
 from .types import DeviceLike
 
 if TYPE_CHECKING:
@@ -71,6 +71,8 @@ def convert_tensors(module: Module, convert: Convert) -> None:
     converted: dict[int, Tensor] = {}
 
     def replace(tensor: Tensor) -> Tensor:
+        if isinstance(tensor, (UninitializedParameter, UninitializedBuffer)):
+            converted.setdefault(id(tensor), tensor.with_values(convert(tensor.data)))
         if id(tensor) not in converted:
             detached = tensor.detach()
             new = convert(detached)

@@ -8,7 +8,7 @@ from .. import Tensor
 from . import functional as F
 from .module import Module
 
-__all__ = ["Flatten", "Unflatten", "Upsample"]
+__all__ = ["Flatten", "Unflatten", "Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
 
 
 class Flatten(Module):
@@ -88,3 +88,33 @@ class Upsample(Module):
         by_factor = self.scale_factor is not None
         text = f"scale_factor={self.scale_factor}" if by_factor else f"size={self.size}"
         return f"{text}, mode={self.mode!r}"
+
+
+class UpsamplingNearest2d(Upsample):
+    """Resizes (N, C, H, W) by repeating the nearest element.
+
+    >>> ow.nn.UpsamplingNearest2d(scale_factor=2)(ow.ones(1, 1, 2, 2)).shape
+    (1, 1, 4, 4)
+    """
+
+    def __init__(
+        self,
+        size: int | Sequence[int] | None = None,
+        scale_factor: float | Sequence[float] | None = None,
+    ) -> None:
+        super().__init__(size, scale_factor, mode="nearest")
+
+
+class UpsamplingBilinear2d(Upsample):
+    """Resizes (N, C, H, W) by bilinear interpolation with aligned corners.
+
+    >>> ow.nn.UpsamplingBilinear2d(scale_factor=2)(ow.ones(1, 1, 2, 2)).shape
+    (1, 1, 4, 4)
+    """
+
+    def __init__(
+        self,
+        size: int | Sequence[int] | None = None,
+        scale_factor: float | Sequence[float] | None = None,
+    ) -> None:
+        super().__init__(size, scale_factor, mode="bilinear", align_corners=True)

@@ -7,8 +7,11 @@ tensor([3., 3.])
 
 from __future__ import annotations
 
+import functools
 import math
-from typing import Any, Literal, TypeVar
+import warnings
+from collections.abc import Callable
+from typing import Any, Literal, ParamSpec, TypeVar
 
 import opwright as ow
 
@@ -16,21 +19,36 @@ from .. import Tensor, ops
 
 __all__ = [
     "calculate_gain",
+    "constant",
     "constant_",
+    "dirac",
     "dirac_",
+    "eye",
     "eye_",
+    "kaiming_normal",
     "kaiming_normal_",
+    "kaiming_uniform",
     "kaiming_uniform_",
+    "normal",
     "normal_",
     "ones_",
+    "orthogonal",
+    "orthogonal_",
+    "sparse",
+    "sparse_",
     "trunc_normal_",
+    "uniform",
     "uniform_",
+    "xavier_normal",
     "xavier_normal_",
+    "xavier_uniform",
     "xavier_uniform_",
     "zeros_",
 ]
 
 T = TypeVar("T", bound=Tensor)
+R = TypeVar("R")
+P = ParamSpec("P")
 
 
 def uniform_(tensor: T, a: float = 0.0, b: float = 1.0, generator: Any = None) -> T:
@@ -77,7 +95,7 @@ def trunc_normal_(
         )
     target = tensor.detach()
     ops.aten.normal_(target, mean, std, generator=generator)
-    while bool((is_outside := (target < a) | (target > b)).any()):
+    while not target.is_meta and bool((is_outside := (target < a) | (target > b)).any()):
         again = ops.aten.normal_(ow.empty_like(target), mean, std, generator=generator)
         target.copy_(ow.where(is_outside, again, target))
     return tensor
@@ -201,6 +219,13 @@ def xavier_normal_(tensor: T, gain: float = 1.0, generator: Any = None) -> T:
     return normal_(tensor, 0.0, _xavier_std(tensor, gain), generator)
 
 
+def _is_empty(tensor: Tensor) -> bool:
+    if 0 not in tensor.shape:
+        return False
+    warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+    return True
+
+
 def _kaiming_std(
     tensor: Tensor, a: float, mode: Literal["fan_in", "fan_out"], nonlinearity: str
 ) -> float:
@@ -222,7 +247,7 @@ def kaiming_uniform_(
     >>> bool((ow.nn.init.kaiming_uniform_(ow.empty(2, 6)).abs() <= 1).all())
     True
     """
-    if 0 in tensor.shape:
+    if _is_empty(tensor):
         return tensor
     bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
     return uniform_(tensor, -bound, bound, generator)
@@ -240,6 +265,97 @@ def kaiming_normal_(
     >>> ow.nn.init.kaiming_normal_(ow.empty(2, 6)).shape
     (2, 6)
     """
-    if 0 in tensor.shape:
+    if _is_empty(tensor):
         return tensor
     return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
+
+
+def orthogonal_(tensor: T, gain: float = 1, generator: Any = None) -> T:
+    """Fill with rows, or columns if those are fewer, that are orthogonal and of length `gain`.
+
+    >>> w = ow.nn.init.orthogonal_(ow.empty(2, 3))
+    >>> ow.allclose(w @ w.T, ow.eye(2), atol=1e-6)
+    True
+
+    Sizes after the first count as one dimension.
+    """
+    if tensor.ndim < 2:
+        raise ValueError(
+            f"orthogonal_: the tensor must have at least 2 dimensions, got {list(tensor.shape)}"
+        )
+    if tensor.numel() == 0 or tensor.is_meta:
+        return tensor
+    target = tensor.detach()
+    numbers = ow.empty(target.shape, dtype=target.dtype, device=target.device)
+    rows = normal_(numbers, generator=generator).flatten(1)
+    is_wide = rows.shape[0] < rows.shape[1]
+    columns = _orthonormal_columns(rows.t() if is_wide else rows)
+    result = columns.t() if is_wide else columns
+    target.copy_((result * gain).reshape(target.shape))
+    return tensor
+
+
+def _orthonormal_columns(matrix: Tensor) -> Tensor:
+    """Return the orthogonal factor of a QR decomposition whose R has a positive diagonal.
+
+    Each column is made orthogonal to those before it twice, which suffices for full precision.
+    """
+    columns: list[Tensor] = []
+    for column in matrix.to(ow.float64).unbind(1):
+        if columns:
+            basis = ow.stack(columns, 1)
+            for _ in range(2):
+                column = column - basis @ (basis.t() @ column)
+        columns.append(column / column.norm())
+    return ow.stack(columns, 1).to(matrix.dtype)
+
+
+def sparse_(tensor: T, sparsity: float, std: float = 0.01, generator: Any = None) -> T:
+    """Fill a matrix with normal random numbers; a share of each column, `sparsity`, is zero.
+
+    >>> w = ow.nn.init.sparse_(ow.empty(4, 5), sparsity=0.5)
+    >>> (w == 0).sum(0).tolist()
+    [2, 2, 2, 2, 2]
+    """
+    if tensor.ndim != 2:
+        raise ValueError(f"sparse_: the tensor must have 2 dimensions, got {list(tensor.shape)}")
+    if tensor.is_meta:
+        return tensor
+    rows, columns = tensor.shape
+    num_zeros = math.ceil(sparsity * rows)
+    target = normal_(tensor, 0.0, std, generator).detach()
+    for column in range(columns):
+        target[ow.randperm(rows)[:num_zeros], column] = 0.0
+    return tensor
+
+
+def _deprecated(function: Callable[P, R]) -> Callable[P, R]:
+    """Return the function under its old name, without the underscore; it warns."""
+    name = function.__name__
+    old = name[:-1]
+
+    @functools.wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        warnings.warn(
+            f"`nn.init.{old}` is now deprecated in favor of `nn.init.{name}`.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return function(*args, **kwargs)
+
+    run.__name__ = run.__qualname__ = old
+    del run.__wrapped__  # type: ignore[attr-defined]
+    return run
+
+
+uniform = _deprecated(uniform_)
+normal = _deprecated(normal_)
+constant = _deprecated(constant_)
+eye = _deprecated(eye_)
+dirac = _deprecated(dirac_)
+xavier_uniform = _deprecated(xavier_uniform_)
+xavier_normal = _deprecated(xavier_normal_)
+kaiming_uniform = _deprecated(kaiming_uniform_)
+kaiming_normal = _deprecated(kaiming_normal_)
+orthogonal = _deprecated(orthogonal_)
+sparse = _deprecated(sparse_)

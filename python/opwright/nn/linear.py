@@ -123,9 +123,7 @@ class Bilinear(Module):
             init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
-        rows = ow.matmul(input1.unsqueeze(-2).unsqueeze(-2), self.weight).squeeze(-2)
-        result = (rows * input2.unsqueeze(-2)).sum(-1)
-        return result if self.bias is None else result + self.bias
+        return F.bilinear(input1, input2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
         return (

@@ -326,7 +326,7 @@ class Module(ModuleState):
             if found is None:
                 raise AttributeError(
                     f"{type(self).__name__} has no module '{target}': "
-                    f"{type(module).__name__} has no '{name}'"
+                    f"{type(module).__name__} has no attribute `{name}`"
                 )
             module = found
         return module
@@ -334,18 +334,27 @@ class Module(ModuleState):
     def get_parameter(self, target: str) -> Parameter:
         """Return the parameter at a dotted path."""
         path, _, name = target.rpartition(".")
-        found = self.get_submodule(path)._parameters.get(name)
+        owner = self.get_submodule(path)
+        found = owner._parameters.get(name)
         if found is None:
-            raise AttributeError(f"{type(self).__name__} has no parameter '{target}'")
+            raise self._missing_member(target, "parameter", "an nn.Parameter", owner)
         return found
 
     def get_buffer(self, target: str) -> Tensor:
         """Return the buffer at a dotted path."""
         path, _, name = target.rpartition(".")
-        found = self.get_submodule(path)._buffers.get(name)
+        owner = self.get_submodule(path)
+        found = owner._buffers.get(name)
         if found is None:
-            raise AttributeError(f"{type(self).__name__} has no buffer '{target}'")
+            raise self._missing_member(target, "buffer", "a buffer", owner)
         return found
+
+    def _missing_member(self, target: str, kind: str, what: str, owner: Module) -> AttributeError:
+        name = target.rpartition(".")[2]
+        why = f"{type(owner).__name__} has no attribute `{name}`"
+        if hasattr(owner, name):
+            why = f"`{name}` is not {what}"
+        return AttributeError(f"{type(self).__name__} has no {kind} '{target}': {why}")
 
     # ---- Iteration ----
 

@@ -1,4 +1,4 @@
-"""Normalization layers that are independent of the batch: layer, RMS and group norm."""
+"""Normalization layers that are independent of the batch: layer, RMS, group and response norms."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import opwright as ow
 
-from .. import Tensor
+from .. import Tensor, ops
 from . import functional as F
 from . import init
 from .module import Module
 from .parameter import Parameter
 from .types import DeviceLike
 
-__all__ = ["GroupNorm", "LayerNorm", "RMSNorm"]
+__all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
 
 
 class LayerNorm(Module):
@@ -172,3 +172,64 @@ def reset_affine(weight: Parameter | None, bias: Parameter | None) -> None:
 
 def _sizes(shape: int | Sequence[int]) -> tuple[int, ...]:
     return (shape,) if isinstance(shape, int) else tuple(shape)
+
+
+class LocalResponseNorm(Module):
+    """Divides by (k + alpha * mean of squares of `size` neighboring channels) ** beta.
+
+    >>> ow.nn.LocalResponseNorm(1, alpha=3.0, beta=0.5)(ow.ones(1, 1, 2))
+    tensor([[[0.5000, 0.5000]]])
+    """
+
+    def __init__(
+        self, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1.0
+    ) -> None:
+        super().__init__()
+        self.size = size
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
+
+    def extra_repr(self) -> str:
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+
+class CrossMapLRN2d(Module):
+    """LocalResponseNorm of images, with PyTorch's window: it always contains the first channel.
+
+    >>> ow.nn.CrossMapLRN2d(1, alpha=3.0, beta=0.5)(ow.ones(1, 1, 1, 2))
+    tensor([[[[0.5000, 0.5000]]]])
+
+    The first channel is counted for each later one, at any distance, as in PyTorch. The gradient is
+    that of this result; PyTorch's leaves the first channel out where it is outside the window.
+    """
+
+    def __init__(self, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1) -> None:
+        super().__init__()
+        self.size = size
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+
+    def forward(self, input: Tensor) -> Tensor:
+        if input.ndim != 4:
+            raise ValueError(
+                f"CrossMapLRN2d: input must have 4 dimensions, got {list(input.shape)}"
+            )
+        reach = (self.size - 1) // 2
+        squares = input * input
+        padded = ops.aten.constant_pad_nd(squares, (0, 0, 0, 0, reach, reach), 0)
+        sums = padded.unfold(1, 2 * reach + 1, 1).sum(-1)
+        later = ops.aten.constant_pad_nd(
+            squares[:, :1].expand_as(sums)[:, reach + 1 :],
+            (0, 0, 0, 0, min(reach + 1, input.shape[1]), 0),
+            0,
+        )
+        scale = (sums + later) * (self.alpha / self.size) + self.k
+        return input * scale.pow(-self.beta)
+
+    def extra_repr(self) -> str:
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"

@@ -12,33 +12,45 @@ import opwright as ow
 from .. import Tensor
 from . import init
 from .module import Module
+from .packed_sequence import PackedSequence, groups_of_one_length, with_outputs
 from .parameter import Parameter
 from .types import DeviceLike
 
-__all__ = ["GRU", "LSTM", "RNN"]
+__all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
 
 State = tuple[Tensor, ...]  # (h,), or (h, c) of an LSTM
 
+_GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "GRU": 3, "LSTM": 4}
 
-class _Recurrent(Module):
-    """The weights and states of layers and directions; subclasses call the operator."""
 
-    num_gates: int
+class RNNBase(Module):
+    """The base class of recurrent layers: weights and states of all layers and directions.
+
+    >>> layer = ow.nn.RNNBase("GRU", 3, 4)
+    >>> layer.weight_ih_l0.shape
+    (12, 3)
+
+    `mode` is "RNN_TANH", "RNN_RELU", "GRU" or "LSTM".
+    """
 
     def __init__(
         self,
+        mode: str,
         input_size: int,
         hidden_size: int,
-        num_layers: int,
-        bias: bool,
-        batch_first: bool,
-        dropout: float,
-        bidirectional: bool,
-        proj_size: int,
-        device: DeviceLike | None,
-        dtype: ow.dtype | None,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: DeviceLike | None = None,
+        dtype: ow.dtype | None = None,
     ) -> None:
         super().__init__()
+        if mode not in _GATES:
+            raise ValueError(f"RNNBase: mode must be one of {', '.join(_GATES)}, got {mode!r}")
+        self.mode = mode
         self._check_arguments(hidden_size, num_layers, dropout, proj_size)
         self.input_size = input_size
         self.hidden_size = hidden_size
@@ -89,7 +101,7 @@ class _Recurrent(Module):
         return 2 if self.bidirectional else 1
 
     def _make_weights(self, device: DeviceLike | None, dtype: ow.dtype | None) -> None:
-        rows = self.num_gates * self.hidden_size
+        rows = _GATES[self.mode] * self.hidden_size
         for suffix in self._suffixes():
             is_first = suffix.startswith("_l0")
             columns = self.input_size if is_first else self._num_directions() * self._output_size()
@@ -130,7 +142,9 @@ class _Recurrent(Module):
     def _operator(self) -> Callable[..., tuple[Tensor, ...]]:
         raise NotImplementedError
 
-    def _run(self, input: Tensor, given: State | None) -> tuple[Tensor, State]:
+    def _run(self, input: Tensor | PackedSequence, given: State | None) -> tuple[Any, State]:
+        if isinstance(input, PackedSequence):
+            return self._run_packed(input, given)
         self._check_input(input)
         is_batched = input.ndim == 3
         is_batch_first = self.batch_first and is_batched
@@ -140,6 +154,12 @@ class _Recurrent(Module):
             first = tuple(steps.new_zeros(size) for size in self._state_sizes(batch))
         else:
             first = self._read_state(given, is_batched)
+        output, last = self._run_steps(steps, first, is_batch_first)
+        if not is_batched:
+            return output.squeeze(1), tuple(each.squeeze(1) for each in last)
+        return output, last
+
+    def _run_steps(self, steps: Tensor, first: State, is_batch_first: bool) -> tuple[Tensor, State]:
         output, *last = self._operator()(
             steps,
             first if len(first) > 1 else first[0],
@@ -151,9 +171,35 @@ class _Recurrent(Module):
             self.bidirectional,
             is_batch_first,
         )
-        if not is_batched:
-            return output.squeeze(1), tuple(each.squeeze(1) for each in last)
         return output, tuple(last)
+
+    def _run_packed(
+        self, packed: PackedSequence, given: State | None
+    ) -> tuple[PackedSequence, State]:
+        """Run the sequences of each length together, without padding."""
+        if packed.data.shape[-1] != self.input_size:
+            raise RuntimeError(
+                f"{type(self).__name__}: the last size of a packed input must be input_size "
+                f"{self.input_size}, got {list(packed.data.shape)}"
+            )
+        groups = groups_of_one_length(packed)
+        batch = sum(group.count for group in groups)
+        if given is None:
+            first = tuple(packed.data.new_zeros(size) for size in self._state_sizes(batch))
+        else:
+            first = self._read_state(given, is_batched=True)
+            if packed.sorted_indices is not None:
+                first = tuple(each.index_select(1, packed.sorted_indices) for each in first)
+        outputs, lasts = [], []
+        for group in groups:
+            state = tuple(each.narrow(1, group.start, group.count) for each in first)
+            output, last = self._run_steps(group.steps, state, is_batch_first=False)
+            outputs.append(output)
+            lasts.append(last)
+        joined = tuple(ow.cat(each, 1) for each in zip(*lasts, strict=True))
+        if packed.unsorted_indices is not None:
+            joined = tuple(each.index_select(1, packed.unsorted_indices) for each in joined)
+        return with_outputs(packed, groups, outputs), joined
 
     # ---- Checks ----
 
@@ -197,15 +243,13 @@ class _Recurrent(Module):
         return ", ".join(parts)
 
 
-class RNN(_Recurrent):
+class RNN(RNNBase):
     """h = tanh(W x + U h + b) over a sequence (L, N, features).
 
     >>> output, h = ow.nn.RNN(3, 4)(ow.ones(5, 2, 3))
     >>> output.shape, h.shape
     ((5, 2, 4), (1, 2, 4))
     """
-
-    num_gates = 1
 
     def __init__(
         self,
@@ -223,6 +267,7 @@ class RNN(_Recurrent):
         if nonlinearity not in ("tanh", "relu"):
             raise ValueError(f"RNN: nonlinearity must be 'tanh' or 'relu', got {nonlinearity!r}")
         super().__init__(
+            f"RNN_{nonlinearity.upper()}",
             input_size,
             hidden_size,
             num_layers,
@@ -239,12 +284,14 @@ class RNN(_Recurrent):
     def _operator(self) -> Callable[..., tuple[Tensor, ...]]:
         return ow.rnn_tanh if self.nonlinearity == "tanh" else ow.rnn_relu
 
-    def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def forward(
+        self, input: Tensor | PackedSequence, hx: Tensor | None = None
+    ) -> tuple[Any, Tensor]:
         output, last = self._run(input, None if hx is None else (hx,))
         return output, last[0]
 
 
-class GRU(_Recurrent):
+class GRU(RNNBase):
     """Gated recurrent units over a sequence (L, N, features).
 
     >>> layer = ow.nn.GRU(3, 4, num_layers=2, batch_first=True)
@@ -254,8 +301,6 @@ class GRU(_Recurrent):
     >>> output.shape, h.shape
     ((2, 5, 4), (2, 2, 4))
     """
-
-    num_gates = 3
 
     def __init__(
         self,
@@ -270,6 +315,7 @@ class GRU(_Recurrent):
         dtype: ow.dtype | None = None,
     ) -> None:
         super().__init__(
+            "GRU",
             input_size,
             hidden_size,
             num_layers,
@@ -285,12 +331,14 @@ class GRU(_Recurrent):
     def _operator(self) -> Callable[..., tuple[Tensor, ...]]:
         return ow.gru
 
-    def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def forward(
+        self, input: Tensor | PackedSequence, hx: Tensor | None = None
+    ) -> tuple[Any, Tensor]:
         output, last = self._run(input, None if hx is None else (hx,))
         return output, last[0]
 
 
-class LSTM(_Recurrent):
+class LSTM(RNNBase):
     """Long short-term memory over a sequence (L, N, features).
 
     >>> layer = ow.nn.LSTM(3, 4, bidirectional=True)
@@ -300,8 +348,6 @@ class LSTM(_Recurrent):
     >>> output.shape, h.shape, c.shape
     ((5, 2, 8), (2, 2, 4), (2, 2, 4))
     """
-
-    num_gates = 4
 
     def __init__(
         self,
@@ -317,6 +363,7 @@ class LSTM(_Recurrent):
         dtype: ow.dtype | None = None,
     ) -> None:
         super().__init__(
+            "LSTM",
             input_size,
             hidden_size,
             num_layers,
@@ -337,7 +384,7 @@ class LSTM(_Recurrent):
         return ow.lstm
 
     def forward(
-        self, input: Tensor, hx: Sequence[Tensor] | None = None
-    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        self, input: Tensor | PackedSequence, hx: Sequence[Tensor] | None = None
+    ) -> tuple[Any, tuple[Tensor, Tensor]]:
         output, last = self._run(input, None if hx is None else tuple(hx))
         return output, (last[0], last[1])

@@ -13,11 +13,16 @@ from .module import Module
 from .parameter import Parameter
 from .types import DeviceLike
 
-__all__ = ["GRUCell", "LSTMCell", "RNNCell"]
+__all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
 
 
-class _Cell(Module):
-    num_gates: int
+class RNNCellBase(Module):
+    """The base class of recurrent cells: weights for `num_chunks` gates.
+
+    >>> [name for name, _ in ow.nn.RNNCellBase(3, 4, True, num_chunks=1).named_parameters()]
+    ['weight_ih', 'weight_hh', 'bias_ih', 'bias_hh']
+    """
+
     weight_ih: Parameter
     weight_hh: Parameter
     bias_ih: Parameter | None
@@ -27,7 +32,8 @@ class _Cell(Module):
         self,
         input_size: int,
         hidden_size: int,
-        bias: bool = True,
+        bias: bool,
+        num_chunks: int,
         device: DeviceLike | None = None,
         dtype: ow.dtype | None = None,
     ) -> None:
@@ -35,7 +41,7 @@ class _Cell(Module):
         self.input_size = input_size
         self.hidden_size = hidden_size
         self.bias = bias
-        rows = self.num_gates * hidden_size
+        rows = num_chunks * hidden_size
 
         def make(*sizes: int) -> Parameter:
             return Parameter(ow.empty(sizes, device=device, dtype=dtype))
@@ -69,14 +75,12 @@ class _Cell(Module):
         return text if self.bias else f"{text}, bias={self.bias}"
 
 
-class RNNCell(_Cell):
+class RNNCell(RNNCellBase):
     """One step h = tanh(W x + U h + b).
 
     >>> ow.nn.RNNCell(3, 4)(ow.ones(2, 3)).shape
     (2, 4)
     """
-
-    num_gates = 1
 
     def __init__(
         self,
@@ -87,7 +91,7 @@ class RNNCell(_Cell):
         device: DeviceLike | None = None,
         dtype: ow.dtype | None = None,
     ) -> None:
-        super().__init__(input_size, hidden_size, bias, device, dtype)
+        super().__init__(input_size, hidden_size, bias, 1, device, dtype)
         if nonlinearity not in ("tanh", "relu"):
             raise ValueError(
                 f"RNNCell: nonlinearity must be 'tanh' or 'relu', got {nonlinearity!r}"
@@ -104,14 +108,22 @@ class RNNCell(_Cell):
         return text if self.nonlinearity == "tanh" else f"{text}, nonlinearity={self.nonlinearity}"
 
 
-class GRUCell(_Cell):
+class GRUCell(RNNCellBase):
     """One step of a GRU.
 
     >>> ow.nn.GRUCell(3, 4)(ow.ones(2, 3)).shape
     (2, 4)
     """
 
-    num_gates = 3
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: DeviceLike | None = None,
+        dtype: ow.dtype | None = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 3, device, dtype)
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         self._check_input(input)
@@ -119,7 +131,7 @@ class GRUCell(_Cell):
         return ow.gru_cell(input, first, *self._weights())
 
 
-class LSTMCell(_Cell):
+class LSTMCell(RNNCellBase):
     """One step of an LSTM.
 
     >>> h, c = ow.nn.LSTMCell(3, 4)(ow.ones(2, 3))
@@ -127,7 +139,15 @@ class LSTMCell(_Cell):
     ((2, 4), (2, 4))
     """
 
-    num_gates = 4
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: DeviceLike | None = None,
+        dtype: ow.dtype | None = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
 
     def forward(self, input: Tensor, hx: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
         self._check_input(input)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import Tensor, no_grad
-from .parameter import Parameter
+from .parameter import Parameter, is_lazy
 from .swapping import swaps_tensors
 
 if TYPE_CHECKING:
@@ -62,19 +62,13 @@ def load_state(
     errors: list[str] = []
     loaded: list[Module] = []
 
-    def visit(each: Module, own: dict[str, Any], prefix: str) -> None:
+    def load_own(each: Module, own: dict[str, Any], prefix: str) -> None:
         local = dict(metadata.get(prefix[:-1], {}), assign_to_params_buffers=assign)
         each._load_from_state_dict(own, prefix, local, True, *keys, errors)
-        for name, child in each._modules.items():
-            if child is not None:
-                path = f"{prefix}{name}."
-                part = {key: value for key, value in own.items() if key.startswith(path)}
-                visit(child, part, path)
-        loaded.append(each)
 
     outer, _loading.writes = _loading.writes, []
     try:
-        visit(module, OrderedDict(state), "")
+        _visit(module, OrderedDict(state), "", load_own, loaded)
         writes = _loading.writes
     finally:
         _loading.writes = outer
@@ -90,6 +84,23 @@ def load_state(
     for each in module.modules():
         each._raise_attribute_epoch()
     return keys
+
+
+def _visit(
+    module: Module,
+    state: dict[str, Any],
+    prefix: str,
+    load_own: Callable[[Module, dict[str, Any], str], None],
+    loaded: list[Module],
+) -> None:
+    """Load a module and its children with their parts of the state; list them, children first."""
+    load_own(module, state, prefix)
+    for name, child in module._modules.items():
+        if child is not None:
+            path = f"{prefix}{name}."
+            part = {key: value for key, value in state.items() if key.startswith(path)}
+            _visit(child, part, path, load_own, loaded)
+    loaded.append(module)
 
 
 def _run_post_hooks(module: Module, keys: IncompatibleKeys) -> None:
@@ -209,6 +220,8 @@ def _mismatch(key: str, tensor: Tensor, value: object) -> str | None:
             f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like '
             f"object from checkpoint but received {type(value).__name__}"
         )
+    if is_lazy(tensor) and is_lazy(value):
+        return None
     if value.shape != tensor.shape and not _is_scalar_of_old_file(tensor, value):
         return (
             f"size mismatch for {key}: copying a param with shape {list(value.shape)} from "
@@ -220,6 +233,8 @@ def _mismatch(key: str, tensor: Tensor, value: object) -> str | None:
 def _load_tensor(owner: Module, name: str, value: Tensor, assign: bool) -> None:
     is_parameter = name in owner._parameters
     tensor = _tensor_at(owner, name)
+    if is_lazy(tensor) and is_lazy(value):
+        return
     if value.shape != tensor.shape:
         value = value[0]
     if not assign:

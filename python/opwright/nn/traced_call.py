@@ -21,8 +21,10 @@ class _Callers(threading.local):
 
     def __init__(self) -> None:
         self.modules: list[Module] = []
+        self.called: list[list[Module]] = []  # by each of them, so far
         self.assignments: Assignments | None = None
         self.recorder: CallRecorder | None = None
+        self.is_foreign = False  # in a module that no module of the program holds
 
 
 _callers = _Callers()
@@ -30,14 +32,21 @@ _callers = _Callers()
 
 def call_traced(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a module and record its name in its parent as the path of its nodes."""
+    if _callers.is_foreign:
+        return call_with_hooks(module, args, kwargs)
     callers = _callers.modules
-    name = _name_in(callers[-1], module) if callers else ""
-    outer = _C.set_module_path("")
-    path = _join(outer, name)
+    name = _name_in(callers[-1], module, _callers.called[-1]) if callers else ""
     recorder = _callers.recorder
+    if recorder and name is None:
+        return _call_foreign(module, args, kwargs)
+    outer = _C.set_module_path("")
+    path = _join(outer, name if name is not None else type(module).__name__)
     entry = recorder.enter(path, outer, module) if recorder and callers else None
     _C.set_module_path(entry.fqn if entry else path)
+    if callers:
+        _callers.called[-1].append(module)
     callers.append(module)
+    _callers.called.append([])
     try:
         if recorder is None or entry is None:
             return call_with_hooks(module, args, kwargs)
@@ -47,7 +56,17 @@ def call_traced(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         return result
     finally:
         callers.pop()
+        _callers.called.pop()
         _C.set_module_path(outer)
+
+
+def _call_foreign(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a module that no module of the program holds: its calls are those of its caller."""
+    _callers.is_foreign = True
+    try:
+        return call_with_hooks(module, args, kwargs)
+    finally:
+        _callers.is_foreign = False
 
 
 def _join(outer: str, name: str) -> str:
@@ -61,6 +80,11 @@ def record_calls(recorder: CallRecorder | None) -> CallRecorder | None:
     before = _callers.recorder
     _callers.recorder = recorder
     return before
+
+
+def current_recorder() -> CallRecorder | None:
+    """Return the recorder of the export that runs on this thread."""
+    return _callers.recorder
 
 
 def watch_assignments(assignments: Assignments | None) -> Assignments | None:
@@ -81,12 +105,17 @@ def note_assignment(module: Module, name: str) -> None:
         _callers.assignments[id(module), name] = _C.user_line()
 
 
-def _name_in(parent: Module, module: Module) -> str:
-    """Return the path from a module to one that it holds, or the class name if it does not."""
-    for name, child in parent._modules.items():
-        if child is module:
-            return name
+def _name_in(parent: Module, module: Module, called: list[Module]) -> str | None:
+    """Return the path from a module to one that it holds, or None if it does not.
+
+    A Sequential may hold one module under several names; it calls them in their order.
+    """
+    names = [name for name, child in parent._modules.items() if child is module]
+    if len(names) > 1 and getattr(type(parent).forward, "calls_in_order", False):
+        return names[min(sum(each is module for each in called), len(names) - 1)]
+    if names:
+        return names[0]
     for name, each in parent.named_modules():
         if each is module:
             return name
-    return type(module).__name__
+    return None

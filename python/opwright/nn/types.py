@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias, TypeVar
+from collections.abc import Mapping
+from typing import Any, TypeAlias, TypeVar
 
 import opwright as ow
 
@@ -23,3 +24,26 @@ def repeat(value: T | tuple[T, ...], count: int) -> tuple[T, ...]:
     if len(value) != count:
         raise ValueError(f"{count} sizes are needed, got {tuple(value)}")
     return tuple(value)
+
+
+def factory_kwargs(kwargs: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the keywords of functions that create tensors: device, dtype and memory_format.
+
+    They are given as such, or under `factory_kwargs` where a module has an argument of that name.
+
+    >>> ow.nn.factory_kwargs({"factory_kwargs": {"dtype": ow.float64}})
+    {'dtype': opwright.float64}
+    """
+    if kwargs is None:
+        return {}
+    names = ("device", "dtype", "memory_format")
+    unknown = sorted(set(kwargs) - {*names, "factory_kwargs"})
+    if unknown:
+        raise TypeError(f"factory_kwargs: unexpected keywords {', '.join(unknown)}")
+    result = dict(kwargs.get("factory_kwargs", {}))
+    for name in names:
+        if name in kwargs and name in result:
+            raise TypeError(f"factory_kwargs: {name} is given twice, also in factory_kwargs")
+        if name in kwargs:
+            result[name] = kwargs[name]
+    return result

@@ -235,8 +235,6 @@ def _trace(
     try:
         return trace_program(model, args, kwargs, dynamic_shapes, opset)
     except NotImplementedError as error:
-        if "has no fake kernel" not in str(error):
-            raise
         with with_real_results(model, args, kwargs, error):
             return trace_program(model, args, kwargs, None, opset)
     finally:

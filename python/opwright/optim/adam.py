@@ -5,8 +5,8 @@ from typing import Any
 
 from .. import _C
 from .._C import Tensor
-from .optimizer import Group, Optimizer
-from .settings import check_betas, check_not_negative
+from .optimizer import Group, Optimizer, zeros_like
+from .settings import check_adam_settings
 
 _raise_steps = _C.ops.aten._foreach_add_.Scalar
 _step = _C.ops.aten._fused_adam_.default
@@ -55,8 +55,7 @@ class Adam(Optimizer):
 
     def check(self, group: Group) -> None:
         """Reject negative numbers, and betas outside [0, 1)."""
-        check_not_negative(self._name, group, "lr", "eps", "weight_decay")
-        check_betas(self._name, group)
+        check_adam_settings(self._name, group)
 
     def update(self, group: Group) -> None:
         """Update one group."""
@@ -74,7 +73,7 @@ class Adam(Optimizer):
             steps.append(own["step"])
             if amsgrad:
                 if "max_exp_avg_sq" not in own:
-                    own["max_exp_avg_sq"] = _zeros(parameter)
+                    own["max_exp_avg_sq"] = zeros_like(parameter)
                 most.append(own["max_exp_avg_sq"])
         if not params:
             return
@@ -100,12 +99,8 @@ class Adam(Optimizer):
     def _start(self, parameter: Tensor) -> dict[str, Any]:
         state = {
             "step": _C.tensor(0.0),
-            "exp_avg": _zeros(parameter),
-            "exp_avg_sq": _zeros(parameter),
+            "exp_avg": zeros_like(parameter),
+            "exp_avg_sq": zeros_like(parameter),
         }
         self.state[parameter] = state
         return state
-
-
-def _zeros(parameter: Tensor) -> Tensor:
-    return _C.ops.aten.zeros_like.default(parameter).detach()

@@ -162,6 +162,16 @@ class Optimizer:
         return "\n".join([*lines, ")"])
 
 
+def zeros_like(parameter: Tensor) -> Tensor:
+    """Return zeros of the sizes and strides of a parameter, without a gradient."""
+    return _C.ops.aten.zeros_like.default(parameter).detach()
+
+
+def as_real(tensor: Tensor) -> Tensor:
+    """Return complex numbers as pairs of real ones, a view; other tensors as they are."""
+    return _C.ops.aten.view_as_real.default(tensor) if tensor.is_complex() else tensor
+
+
 def _adapted(key: str, value: Any, parameter: Tensor) -> Any:
     """Return a copy for the parameter; a step count stays as it is."""
     if not isinstance(value, Tensor):

@@ -42,6 +42,12 @@ def check_not_negative(name: str, group: Mapping[str, Any], *keys: str) -> None:
             raise ValueError(f"{name}: {key} must not be negative, got {value}")
 
 
+def check_adam_settings(name: str, group: Mapping[str, Any]) -> None:
+    """Check what all kinds of Adam have: lr, eps, weight_decay and betas."""
+    check_not_negative(name, group, "lr", "eps", "weight_decay")
+    check_betas(name, group)
+
+
 def check_betas(name: str, group: Mapping[str, Any]) -> None:
     betas = group["betas"]
     if len(betas) != 2:

@@ -5,7 +5,7 @@ from typing import Any
 
 from .. import _C
 from .._C import Tensor
-from .optimizer import Group, Optimizer
+from .optimizer import Group, Optimizer, zeros_like
 from .settings import check_not_negative
 
 _step = _C.ops.aten._fused_sgd_.default
@@ -74,7 +74,7 @@ class SGD(Optimizer):
                 started.append(parameter)
                 buffers.append(buffer)
         self._step(group, started, buffers, is_first=False)
-        zeros = [_C.ops.aten.zeros_like.default(each).detach() for each in new]
+        zeros = [zeros_like(each) for each in new]
         self._step(group, new, zeros, is_first=True)
         for parameter, buffer in zip(new, zeros, strict=True):
             self.state[parameter]["momentum_buffer"] = buffer

@@ -20,7 +20,7 @@ try:
     import torch  # noqa: F401
 except ModuleNotFoundError:
     raise ModuleNotFoundError(
-        "opwright.torch needs PyTorch 2.10 or newer, which is not installed\n  pip install torch",
+        "opwright.torch needs PyTorch 2.9 or newer, which is not installed\n  pip install torch",
         name="torch",
     ) from None
 

@@ -1,8 +1,11 @@
 """Forwards calls of Opwright's functions with torch's tensors to torch's operators."""
 
+from collections.abc import Sequence
+
 import torch
 
 from .. import _C
+from ._recording import apply_function, set_below_autograd, set_grad_enabled
 
 
 def to_torch(value: object) -> object:
@@ -86,8 +89,24 @@ QUICK_FUNCTIONS = {
     "aten::div.Scalar": torch.div,
 }
 
+
+def call_operator(name: str, args: Sequence) -> list:
+    """Call an operator by its name with all arguments by position; return its results."""
+    overload = overload_of(name)
+    names = [each.name for each in overload._schema.arguments if each.kwarg_only]
+    count = len(overload._schema.arguments) - len(names)
+    given = overload(*args[:count], **dict(zip(names, args[count:], strict=False)))
+    if not overload._schema.returns:
+        return []
+    return list(given) if isinstance(given, tuple) else [given]
+
+
 # Answered by the host itself; not operators of torch.
 HOST_FUNCTIONS = {
+    "opwright::apply_function": apply_function,
+    "opwright::call_operator": call_operator,
+    "opwright::set_below_autograd": set_below_autograd,
+    "opwright::set_grad_enabled": set_grad_enabled,
     "opwright::new_dynamic_size": new_dynamic_size,
     "opwright::current_stream": current_stream,
 }

@@ -13,6 +13,7 @@ from ._foreign import call_in_torch, to_torch
 KERNEL_KEYS = {"CPU": "CPU", "CUDA": "CUDA", "AllDevices": "CompositeExplicitAutograd"}
 EXPLICIT = "CompositeExplicitAutograd"
 IMPLICIT = "CompositeImplicitAutograd"
+WRAPS_AUTOGRAD = "AutogradKernel"
 
 
 def _in_torch(function: Callable) -> Callable:
@@ -72,7 +73,8 @@ class Functions:
 
     def is_composite(self) -> bool:
         """Return whether torch should see through the operator: it has only its body."""
-        own = any(self.has(slot) for slot in (*KERNEL_KEYS, EXPLICIT, "Autograd"))
+        slots = (*KERNEL_KEYS, EXPLICIT, "Autograd", WRAPS_AUTOGRAD)
+        own = any(self.has(slot) for slot in slots)
         return self.has(IMPLICIT) and not own
 
 

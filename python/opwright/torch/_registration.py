@@ -7,12 +7,14 @@ import torch
 
 from .. import _torch
 from ._autograd import make_autograd_kernel
+from ._autograd_function import make_wrapping_kernel
 from ._batching import make_pointwise_rule
 from ._foreign import overload_of, split_name
 from ._functions import (
     EXPLICIT,
     IMPLICIT,
     KERNEL_KEYS,
+    WRAPS_AUTOGRAD,
     Functions,
     calling_by_position,
 )
@@ -164,7 +166,10 @@ class RegisteredOperator:
                 self._add_thunk(Thunk.KERNEL, key, rule)
 
     def _register_autograd(self) -> None:
-        kernel, record = make_autograd_kernel(self.functions, self.functions.tags)
+        if self.functions.has(WRAPS_AUTOGRAD):
+            kernel = record = make_wrapping_kernel(self.functions)
+        else:
+            kernel, record = make_autograd_kernel(self.functions, self.functions.tags)
         is_own = not self.operator.uncarried and self.functions.has_own_kernels()
         if self._takes_symbols or not is_own:
             self._library.impl(self._short_name, self._filling_defaults(kernel), "Autograd")

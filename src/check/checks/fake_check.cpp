@@ -78,10 +78,9 @@ class FakeCheck : public Check {
  private:
   static std::optional<Fault> refusal(const Operator& op, const Error& error,
                                       const std::string& when) {
-    const std::string_view text = error.text();
-    if (text.starts_with(op.name() + " has no fake kernel"))
-      return Fault{"missing-fake", std::string(error.message())};
-    if (!has_own_fake(op) && is_about_data(error)) return std::nullopt;
+    const bool is_missing = std::string_view(error.kind()) == "NotImplementedError";
+    if (is_missing && !op.record(Slot::Fake)) return Fault{"missing-fake", error.message()};
+    if (!has_own_fake(op) && is_data_dependent(error)) return std::nullopt;
     return Fault{"fake-refuses",
                  concatenate(fake_kernel_text(op), " rejects", when,
                              " what the kernel accepts: ", error.kind(), ": ", error.message())};

@@ -189,7 +189,7 @@ class TraceCheck : public Check {
   static std::optional<Fault> refusal(const CheckInput& input, const TraceWay& way,
                                       const Error& error) {
     const Operator& op = input.op();
-    if (is_about_data(error)) {
+    if (is_data_dependent(error)) {
       if (op.tags().has(Tag::DynamicOutputShape)) return std::nullopt;
       if (!has_traced_body(op) && way.mode != TracingMode::Real)
         return std::nullopt;  // of its fake kernel

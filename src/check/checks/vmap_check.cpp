@@ -104,7 +104,7 @@ bool is_right_refusal(const Operator& op, const Error& error) {
   return text.find("randomness") != std::string_view::npos ||
          text.find("is written with values that differ between the samples of vmap") !=
              std::string_view::npos ||
-         (!op.record(Slot::Vmap) && is_about_data(error));
+         (!op.record(Slot::Vmap) && is_data_dependent(error));
 }
 
 class VmapCheck : public Check {

@@ -12,12 +12,15 @@
 #include "opwright/autograd/history.h"
 #include "opwright/autograd/value_meta.h"
 #include "opwright/check/values/real_numbers.h"
+#include "opwright/dispatch/interpreter.h"
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/runtime/func.h"
 #include "opwright/runtime/vmap.h"
 #include "opwright/tensor.h"
+#include "opwright/tensor/view.h"
+#include "opwright/transforms/differentiate/jvp.h"
 #include "opwright/transforms/vmap/vmap_function.h"
 
 namespace opwright {
@@ -27,6 +30,28 @@ std::vector<Numbers> all_numbers(std::span<const Tensor> tensors) {
   std::vector<Numbers> found;
   for (const Tensor& tensor : tensors) {
     found.push_back(has_gradients(tensor.dtype()) ? numbers_of(tensor) : Numbers());
+  }
+  return found;
+}
+
+// The numbers of the function's results for each sample, computed for all at once by vmap.
+template <class Function>
+std::vector<std::vector<Numbers>> map_samples(std::span<const Tensor> samples,
+                                              const Function& function) {
+  const Tensor batch[] = {stack(samples)};
+  const BatchDims dims{0};
+  const auto size = static_cast<int64_t>(samples.size());
+  const std::vector<Tensor> batched =
+      run_mapped(batch, dims, size, Randomness::Error, 0, [&](std::span<const Tensor> sample) {
+        std::vector<Tensor> results = function(sample);
+        BatchDims out_dims(results.size(), 0);
+        return MappedOutputs{.tensors = std::move(results), .dims = std::move(out_dims)};
+      });
+  std::vector<std::vector<Numbers>> found;
+  for (int64_t i = 0; i < size; ++i) {
+    std::vector<Tensor> row;
+    for (const Tensor& each : batched) row.push_back(each.select(0, i));
+    found.push_back(all_numbers(row));
   }
   return found;
 }
@@ -53,14 +78,14 @@ Numbers unit_direction(size_t count, size_t place) {
 }
 
 CheckedFunction::CheckedFunction(const FunctionBody& function, std::span<const Tensor> inputs,
-                                 double eps)
+                                 double eps, bool allows_coarse_dtypes)
     : function_(function), eps_(eps), inputs_(inputs.begin(), inputs.end()) {
   for (size_t i = 0; i < inputs_.size(); ++i) {
     if (!requires_grad(inputs_[i])) continue;
     const DType dtype = inputs_[i].dtype();
     const bool is_fine = dtype == DType::Float64 || dtype == DType::Complex128;
-    OPWRIGHT_CHECK_VALUE(is_fine || eps >= 1e-4, "gradcheck: input ", i, " is of dtype ", dtype,
-                         ", too coarse for differences of eps = ", eps,
+    OPWRIGHT_CHECK_VALUE(is_fine || eps >= 1e-4 || allows_coarse_dtypes, "gradcheck: input ", i,
+                         " is of dtype ", dtype, ", too coarse for differences of eps = ", eps,
                          "; pass float64 or complex128, or a larger eps, atol and rtol");
     checked_.push_back(i);
     values_.push_back(numbers_of(inputs_[i]));
@@ -108,7 +133,29 @@ std::vector<Numbers> CheckedFunction::moved(size_t which, std::span<const double
   Tensor& input = inputs[checked_[which]];
   input = tensor_of(numbers, input);
   set_requires_grad(input, true);
-  return all_numbers(function_(inputs).outputs);
+  const std::vector<Tensor> outputs = function_(inputs).outputs;
+  check_same_form(outputs);
+  return all_numbers(outputs);
+}
+
+void CheckedFunction::check_same_form(std::span<const Tensor> outputs) const {
+  OPWRIGHT_CHECK_KIND("AssertionError", outputs.size() == outputs_.size(),
+                      "gradcheck: Expected `func` to return as many outputs when inputs are "
+                      "perturbed by eps = ",
+                      eps_, ", but got ", outputs.size(), " and ", outputs_.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const ValueMeta meta(outputs_[i]);
+    OPWRIGHT_CHECK_KIND("AssertionError", has_sizes(outputs[i], meta.sizes()),
+                        "gradcheck: Expected `func` to return outputs with the same shape when "
+                        "inputs are perturbed by eps = ",
+                        eps_, ", but got sizes ", to_text(ValueMeta(outputs[i]).sizes()), " and ",
+                        to_text(meta.sizes()), " for output ", i);
+    OPWRIGHT_CHECK_KIND("AssertionError", outputs[i].dtype() == meta.dtype(),
+                        "gradcheck: Expected `func` to return outputs with the same dtype when "
+                        "inputs are perturbed by eps = ",
+                        eps_, ", but got ", outputs[i].dtype(), " and ", meta.dtype(),
+                        " for output ", i);
+  }
 }
 
 std::vector<Numbers> CheckedFunction::difference(size_t which,
@@ -125,46 +172,56 @@ std::vector<Numbers> CheckedFunction::difference(size_t which,
 
 // ---- Formulas ----
 
-std::vector<Numbers> CheckedFunction::push(size_t which, std::span<const double> direction) const {
-  const std::vector<Tensor> primals = checked_inputs();
-  std::vector<Tensor> tangents(primals.size());
-  tangents[which] = tensor_of(direction, primals[which]);
+std::vector<Tensor> CheckedFunction::tangents_of(std::span<const Tensor> tangents) const {
   auto body = [&](std::span<const Tensor> own) { return function_(with_checked(own)); };
-  return all_numbers(jvp_function(primals, tangents, FunctionBody(body)).tangents);
+  const auto level = JvpPtr::take(new Jvp(current_interpreter(), Jvp::Opener::User));
+  return push_through(*level, checked_inputs(), tangents, FunctionBody(body)).tangents;
+}
+
+std::vector<Numbers> CheckedFunction::push(size_t which, std::span<const double> direction) const {
+  std::vector<Tensor> tangents(num_inputs());
+  tangents[which] = tensor_of(direction, input(which));
+  return all_numbers(tangents_of(tangents));
+}
+
+std::vector<std::vector<Numbers>> CheckedFunction::push_batch(
+    size_t which, std::span<const Numbers> directions) const {
+  std::vector<Tensor> samples;
+  for (const Numbers& each : directions) samples.push_back(tensor_of(each, input(which)));
+  return map_samples(samples, [&](std::span<const Tensor> sample) {
+    std::vector<Tensor> tangents(num_inputs());
+    tangents[which] = sample[0];
+    return tangents_of(tangents);
+  });
+}
+
+std::vector<Numbers> CheckedFunction::push_others(size_t which, bool has_zeros) const {
+  std::vector<Tensor> tangents(num_inputs());
+  for (size_t i = 0; i < tangents.size(); ++i) {
+    if (i != which) tangents[i] = tensor_of(random_direction(values_[i].size(), i), input(i));
+  }
+  if (has_zeros) tangents[which] = tensor_of(Numbers(values_[which].size()), input(which));
+  return all_numbers(tangents_of(tangents));
+}
+
+std::vector<Tensor> CheckedFunction::gradients_for(size_t output, const Tensor& cotangent) const {
+  const Tensor outputs[] = {outputs_[output]};
+  const Tensor gradients[] = {cotangent};
+  return grad(
+      outputs, checked_inputs(), gradients,
+      {.keeps_graph = true, .create_graph = false, .allow_unused = true, .materialize = true});
 }
 
 std::vector<Numbers> CheckedFunction::pull(size_t output, std::span<const double> cotangent) const {
-  const Tensor outputs[] = {outputs_[output]};
-  const Tensor gradients[] = {tensor_of(cotangent, outputs[0])};
-  return all_numbers(grad(
-      outputs, checked_inputs(), gradients,
-      {.keeps_graph = true, .create_graph = false, .allow_unused = true, .materialize = true}));
+  return all_numbers(gradients_for(output, tensor_of(cotangent, outputs_[output])));
 }
 
 std::vector<std::vector<Numbers>> CheckedFunction::pull_batch(
     size_t output, std::span<const Numbers> cotangents) const {
-  auto body = [&](std::span<const Tensor> own) { return function_(with_checked(own)); };
-  const VjpResult run = vjp_function(checked_inputs(), FunctionBody(body));
   std::vector<Tensor> samples;
   for (const Numbers& each : cotangents) samples.push_back(tensor_of(each, outputs_[output]));
-  const Tensor batch[] = {stack(samples)};
-  const BatchDims dims{0};
-  const auto size = static_cast<int64_t>(cotangents.size());
-  const std::vector<Tensor> batched =
-      run_mapped(batch, dims, size, Randomness::Error, 0, [&](std::span<const Tensor> sample) {
-        std::vector<Tensor> all(run.outputs.size());
-        all[output] = sample[0];
-        std::vector<Tensor> gradients = run.pull(all);
-        BatchDims out_dims(gradients.size(), 0);
-        return MappedOutputs{.tensors = std::move(gradients), .dims = std::move(out_dims)};
-      });
-  std::vector<std::vector<Numbers>> found;
-  for (int64_t i = 0; i < size; ++i) {
-    std::vector<Tensor> row;
-    for (const Tensor& each : batched) row.push_back(each.select(0, i));
-    found.push_back(all_numbers(row));
-  }
-  return found;
+  return map_samples(
+      samples, [&](std::span<const Tensor> sample) { return gradients_for(output, sample[0]); });
 }
 
 }  // namespace opwright

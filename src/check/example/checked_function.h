@@ -21,8 +21,9 @@ using Numbers = std::vector<double>;
 class CheckedFunction {
  public:
   // Inputs that require grad are checked. ValueError if none does, or if one's dtype is too coarse
-  // for differences of `eps`.
-  CheckedFunction(const FunctionBody& function, std::span<const Tensor> inputs, double eps);
+  // for differences of `eps` and that is not allowed.
+  CheckedFunction(const FunctionBody& function, std::span<const Tensor> inputs, double eps,
+                  bool allows_coarse_dtypes = false);
 
   [[nodiscard]] size_t num_inputs() const noexcept { return checked_.size(); }
   // A checked input: its index among all inputs, the tensor, its numbers.
@@ -38,10 +39,17 @@ class CheckedFunction {
   }
 
   // Derivatives of all outputs along a direction of one input, by central differences.
+  // AssertionError if an output's sizes or dtype change with the input.
   [[nodiscard]] std::vector<Numbers> difference(size_t which,
                                                 std::span<const double> direction) const;
   // The same derivatives in forward mode.
   [[nodiscard]] std::vector<Numbers> push(size_t which, std::span<const double> direction) const;
+  // The same for several directions at once, by vmap: one list per direction.
+  [[nodiscard]] std::vector<std::vector<Numbers>> push_batch(
+      size_t which, std::span<const Numbers> directions) const;
+  // The tangents of all outputs along random directions of the other inputs, where input `which`
+  // has a tangent of zeros or none.
+  [[nodiscard]] std::vector<Numbers> push_others(size_t which, bool has_zeros) const;
   // The gradients of the checked inputs for a cotangent of one output.
   [[nodiscard]] std::vector<Numbers> pull(size_t output, std::span<const double> cotangent) const;
   // The same for several cotangents at once, by vmap: one list per cotangent.
@@ -54,6 +62,10 @@ class CheckedFunction {
   [[nodiscard]] std::vector<Tensor> with_checked(std::span<const Tensor> checked) const;
   [[nodiscard]] std::vector<Numbers> moved(size_t which, std::span<const double> direction,
                                            double by) const;
+  void check_same_form(std::span<const Tensor> outputs) const;
+  [[nodiscard]] std::vector<Tensor> tangents_of(std::span<const Tensor> tangents) const;
+  // Of the checked inputs, by the tape.
+  [[nodiscard]] std::vector<Tensor> gradients_for(size_t output, const Tensor& cotangent) const;
 
   const FunctionBody& function_;
   double eps_;

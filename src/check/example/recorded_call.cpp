@@ -66,7 +66,8 @@ GradientSubset differentiable_tensors(const Example& example) {
 }
 
 bool has_formula(const Operator& op) {
-  return op.record(Slot::Autograd) || op.seen_through_body() || op.record(Slot::Decompose);
+  return op.record(Slot::Autograd) || op.record(Slot::AutogradKernel) || op.seen_through_body() ||
+         op.record(Slot::Decompose);
 }
 
 std::string rule_text(const Operator& op, Slot slot, const char* name) {

@@ -125,14 +125,8 @@ std::string site_text(const Operator& op, Slot slot) {
   return site.is_known() ? concatenate(" (", site, ")") : "";
 }
 
-bool is_about_data(const Error& error) {
-  const std::string_view text = error.text();
-  const auto says = [&](std::string_view part) {
-    return text.find(part) != std::string_view::npos;
-  };
-  return says("has no data") || says("cannot read the data of ") ||
-         says("the data of a fake tensor") || says("the data of a tensor inside a transform") ||
-         says("is known only when the program runs");
+bool is_data_dependent(const Error& error) {
+  return std::string_view(error.kind()) == "DataDependentError";
 }
 
 bool depends_on_strides(const Operator& op) {

@@ -69,8 +69,8 @@ class DistinctTensors {
 [[nodiscard]] std::string site_text(const Operator& op, Slot slot);
 [[nodiscard]] SourceSite find_site(const Operator& op, Slot slot);
 
-// Whether an error says that a tensor without data was asked for its data.
-[[nodiscard]] bool is_about_data(const Error& error);
+// Whether code read the data of a tensor that has none, or decided by a size that depends on data.
+[[nodiscard]] bool is_data_dependent(const Error& error);
 // Whether the results depend on the memory layout.
 [[nodiscard]] bool depends_on_strides(const Operator& op);
 // Whether an argument is an object, a generator or a graph, which a trace stores as is.

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "opwright/autograd/backward.h"
@@ -39,7 +40,7 @@ class GradientCheck {
  public:
   GradientCheck(const FunctionBody& function, std::span<const Tensor> inputs,
                 const GradcheckOptions& options)
-      : f_(function, inputs, options.eps), options_(options) {}
+      : f_(function, inputs, options.eps, options.allows_coarse_dtypes), options_(options) {}
 
   [[nodiscard]] Problem run() const {
     if (f_.differentiable().empty()) return check_constant();
@@ -47,7 +48,11 @@ class GradientCheck {
     if (options_.check_backward_ad) problem = check_deterministic();
     if (!problem && options_.check_backward_ad) problem = check_backward();
     if (!problem && options_.check_forward_ad) problem = check_forward();
-    if (!problem && options_.check_batched_grad) problem = check_batched();
+    if (!problem && options_.check_forward_ad && options_.check_undefined_grad)
+      problem = check_missing_tangents();
+    if (!problem && options_.check_batched_forward_grad) problem = check_batched_forward();
+    if (problem || !options_.check_backward_ad) return problem;
+    if (options_.check_batched_grad) problem = check_batched();
     if (!problem && options_.check_undefined_grad) problem = check_undefined();
     return problem;
   }
@@ -66,6 +71,29 @@ class GradientCheck {
     return concatenate(" is ", analytic, " by the formula, but ", numeric, " by differences");
   }
 
+  // What PyTorch says of the same problem, so that its text is found.
+  [[nodiscard]] std::string mismatch_text(const char* mode, size_t out, size_t row,
+                                          size_t which) const {
+    const bool is_imaginary = is_complex(f_.output(out).dtype()) && row % 2 == 1;
+    return concatenate(
+        " (", is_imaginary ? "While considering the imaginary part of complex outputs only, " : "",
+        std::string_view(mode) == "forward" ? "Jacobian computed with forward mode mismatch"
+                                            : "Jacobian mismatch",
+        " for output ", out, " with respect to input ", f_.input_place(which), ")");
+  }
+  // The numbers of an output; the imaginary parts first.
+  [[nodiscard]] std::vector<size_t> rows_of(size_t out) const {
+    std::vector<size_t> rows;
+    const size_t count = count_numbers(f_.output(out));
+    if (!is_complex(f_.output(out).dtype())) {
+      for (size_t row = 0; row < count; ++row) rows.push_back(row);
+      return rows;
+    }
+    for (size_t row = 1; row < count; row += 2) rows.push_back(row);
+    for (size_t row = 0; row < count; row += 2) rows.push_back(row);
+    return rows;
+  }
+
   // ---- All elements ----
 
   // Compares `analytic(out, row, which, column)` with differences.
@@ -76,12 +104,13 @@ class GradientCheck {
       for (size_t column = 0; column < count; ++column) {
         const std::vector<Numbers> slopes = f_.difference(which, unit_direction(count, column));
         for (const size_t out : f_.differentiable()) {
-          for (size_t row = 0; row < slopes[out].size(); ++row) {
+          for (const size_t row : rows_of(out)) {
             const double found = analytic(out, row, which, column);
             if (agrees(found, slopes[out][row])) continue;
             return concatenate("gradcheck: the ", mode, " derivative of ", output_text(out, row),
                                " by ", input_text(which, column),
-                               values_text(found, slopes[out][row]));
+                               values_text(found, slopes[out][row]),
+                               mismatch_text(mode, out, row, which));
           }
         }
       }
@@ -128,7 +157,8 @@ class GradientCheck {
         if (Problem problem = check_rows()) return problem;
         return concatenate("gradcheck: the backward derivative of output ", out, " by input ",
                            f_.input_place(which), " along random directions",
-                           values_text(analytic, numeric));
+                           values_text(analytic, numeric),
+                           mismatch_text("backward", out, 0, which));
       }
     }
     return std::nullopt;
@@ -145,7 +175,8 @@ class GradientCheck {
           if (agrees(tangents[out][row], slopes[out][row], sum_of_sizes(v))) continue;
           return concatenate("gradcheck: the forward derivative of ", output_text(out, row),
                              " by input ", f_.input_place(which), " along a random direction",
-                             values_text(tangents[out][row], slopes[out][row]));
+                             values_text(tangents[out][row], slopes[out][row]),
+                             mismatch_text("forward", out, row, which));
         }
       }
     }
@@ -162,7 +193,8 @@ class GradientCheck {
           return concatenate("gradcheck: no output requires grad, but output ", out,
                              " changes with input ", f_.input_place(which), ": by ",
                              slopes[out][row], " along a random direction, at ",
-                             place_text(f_.output(out), row));
+                             place_text(f_.output(out), row),
+                             " (Numerical gradient for function expected to be zero)");
         }
       }
     }
@@ -218,6 +250,47 @@ class GradientCheck {
                                                ", but ", wanted, " without it");
                           });
         if (problem) return problem;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // Several tangents at once, by vmap, against one after the other.
+  [[nodiscard]] Problem check_batched_forward() const {
+    for (size_t which = 0; which < f_.num_inputs(); ++which) {
+      std::vector<Numbers> tangents;
+      for (uint64_t i = 0; i < 2; ++i)
+        tangents.push_back(random_direction(f_.numbers(which).size(), 7 * i + which));
+      const std::vector<std::vector<Numbers>> batched = f_.push_batch(which, tangents);
+      for (size_t i = 0; i < tangents.size(); ++i) {
+        Problem problem = compare_pulls(
+            batched[i], f_.push(which, tangents[i]),
+            [&](size_t out, size_t k, double found, double wanted) -> Problem {
+              if (agrees(found, wanted)) return std::nullopt;
+              return concatenate("gradcheck: under vmap the tangent of ", output_text(out, k),
+                                 " by input ", f_.input_place(which), " is ", found, ", but ",
+                                 wanted, " without it");
+            });
+        if (problem) return problem;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // An input without a tangent counts as one whose tangent is zero.
+  [[nodiscard]] Problem check_missing_tangents() const {
+    for (size_t which = 0; which < f_.num_inputs(); ++which) {
+      const std::vector<Numbers> zero = f_.push_others(which, true);
+      const std::vector<Numbers> missing =
+          f_.num_inputs() > 1 ? f_.push_others(which, false) : std::vector<Numbers>();
+      for (size_t out = 0; out < zero.size(); ++out) {
+        for (size_t k = 0; k < zero[out].size(); ++k) {
+          const double wanted = missing.empty() ? 0 : missing[out][k];
+          if (agrees(zero[out][k], wanted)) continue;
+          return concatenate("gradcheck: the tangent of ", output_text(out, k), " is ",
+                             zero[out][k], " if that of input ", f_.input_place(which),
+                             " is zero, but ", wanted, " if it has none");
+        }
       }
     }
     return std::nullopt;

@@ -24,10 +24,13 @@ struct GradcheckOptions {
   bool check_backward_ad = true;
   bool check_forward_ad = false;
   bool check_batched_grad = false;
+  bool check_batched_forward_grad = false;
+  bool allows_coarse_dtypes = false;  // inputs whose dtype is too coarse for `eps`
 };
 
 // Describes the first error in one sentence; nullopt if the derivatives agree. ValueError if no
-// input requires grad, or if a dtype is too coarse for `eps`.
+// input requires grad, or if a dtype is too coarse for `eps`. AssertionError if sizes or dtypes of
+// outputs depend on the values of inputs.
 [[nodiscard]] OPWRIGHT_EXPORT std::optional<std::string> gradcheck(
     const FunctionBody& function, std::span<const Tensor> inputs,
     const GradcheckOptions& options = {});

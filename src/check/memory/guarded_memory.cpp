@@ -181,9 +181,23 @@ GuardedMemory::Place GuardedMemory::place_of(ptrdiff_t position) const noexcept 
 }
 
 std::optional<GuardedMemory::Damage> GuardedMemory::find_damage() const {
+  // An argument that the call resized has elements where it had none.
+  std::vector<bool> is_own = is_element_;
+  for (const Tensor& tensor : tensors_) {
+    if (impl(tensor).storage != storage_.get()) continue;
+    visit_elements(impl(tensor), 0, offset_in_bytes(impl(tensor)),
+                   [&](int64_t begin, int64_t bytes) {
+                     const auto held = static_cast<int64_t>(is_own.size());
+                     std::fill(is_own.begin() + std::min(begin, held),
+                               is_own.begin() + std::min(begin + bytes, held), true);
+                   });
+  }
   std::optional<Damage> damage;
   visit_guards([&](ptrdiff_t position, std::byte wanted) {
     if (data_[position] == wanted) return;
+    if (position >= 0 && static_cast<size_t>(position) < is_own.size() &&
+        is_own[static_cast<size_t>(position)])
+      return;
     const Place place = place_of(position);
     if (!damage) damage = Damage{.nearest = place, .bytes = 0};
     if (place.zone == damage->nearest.zone)

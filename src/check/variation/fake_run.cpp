@@ -79,14 +79,14 @@ class FakeComparison {
   }
 
   // A size or number that is a single unbacked symbol gets the real value.
-  [[nodiscard]] Found bind(const SymInt& foretold, int64_t real, const std::string& what) {
-    if (!foretold.is_symbolic()) return std::nullopt;
-    const std::string name = concatenate(foretold);
+  [[nodiscard]] Found bind(const SymInt& predicted, int64_t real, const std::string& what) {
+    if (!predicted.is_symbolic()) return std::nullopt;
+    const std::string name = concatenate(predicted);
     if (!name.starts_with("u") || values_.contains(name)) return std::nullopt;
     const auto symbols = fake_.env().symbols();
     const auto symbol = std::ranges::find(symbols, name, &Symbol::name);
     if (symbol == symbols.end()) return std::nullopt;
-    const SymRange range = fake_.env().range(foretold);
+    const SymRange range = fake_.env().range(predicted);
     if (!contains(range, real)) {
       return {{"fake-range", concatenate("says that ", what, " lies in ", to_text(range),
                                          ", and the kernel gives ", real)}};
@@ -100,10 +100,10 @@ class FakeComparison {
       return bind(SymInt::borrow(number.as_int), real_.results[index].get().as_int,
                   result_name(op_, index));
     for (const Pair& pair : pairs(index)) {
-      const SymGeometry foretold = sym_geometry_of(pair.fake);
-      if (foretold.sizes.size() != pair.real.sizes().size()) continue;
-      for (size_t dim = 0; dim < foretold.sizes.size(); ++dim) {
-        if (const auto found = bind(foretold.sizes[dim], pair.real.sizes()[dim],
+      const SymGeometry predicted = sym_geometry_of(pair.fake);
+      if (predicted.sizes.size() != pair.real.sizes().size()) continue;
+      for (size_t dim = 0; dim < predicted.sizes.size(); ++dim) {
+        if (const auto found = bind(predicted.sizes[dim], pair.real.sizes()[dim],
                                     concatenate("dimension ", dim, " of ", pair.name)))
           return found;
       }
@@ -133,8 +133,8 @@ class FakeComparison {
   }
   [[nodiscard]] Found compare_number(size_t index, const OpwValue& fake,
                                      const OpwValue& real) const {
-    const auto differs = [&](const auto& foretold, const auto& value) -> Found {
-      return {{"fake-shape", concatenate("gives ", foretold, " as ", result_name(op_, index),
+    const auto differs = [&](const auto& predicted, const auto& value) -> Found {
+      return {{"fake-shape", concatenate("gives ", predicted, " as ", result_name(op_, index),
                                          ", and the kernel gives ", value)}};
     };
     if (real.tag == kOpwFloat) {
@@ -143,25 +143,25 @@ class FakeComparison {
       return are_nan ? std::nullopt : differs(fake.as_double, real.as_double);
     }
     if (fake.tag != kOpwInt && fake.tag != kOpwSymInt && fake.tag != kOpwBool) return std::nullopt;
-    const SymInt foretold =
+    const SymInt predicted =
         fake.tag == kOpwSymInt ? SymInt::borrow(fake.as_int) : SymInt(fake.as_int);
-    const std::optional<int64_t> value = evaluate_size(fake_.env(), foretold, values_);
+    const std::optional<int64_t> value = evaluate_size(fake_.env(), predicted, values_);
     if (!value || *value == real.as_int) return std::nullopt;
     return differs(*value, real.as_int);
   }
 
   // nullopt if it contains a data-dependent size.
-  [[nodiscard]] std::optional<Sizes> evaluate_all(const SymSizes& foretold) const {
+  [[nodiscard]] std::optional<Sizes> evaluate_all(const SymSizes& predicted) const {
     Sizes sizes;
-    for (const SymInt& each : foretold) {
+    for (const SymInt& each : predicted) {
       const std::optional<int64_t> value = evaluate_size(fake_.env(), each, values_);
       if (!value) return std::nullopt;
       sizes.push_back(*value);
     }
     return sizes;
   }
-  [[nodiscard]] static std::string foretold_text(const SymSizes& foretold, const Sizes& sizes) {
-    const std::string symbols = to_text(foretold);
+  [[nodiscard]] static std::string predicted_text(const SymSizes& predicted, const Sizes& sizes) {
+    const std::string symbols = to_text(predicted);
     const std::string plain = to_text(sizes);
     return symbols == plain ? plain : concatenate(plain, ", which is ", symbols, " here,");
   }
@@ -173,21 +173,21 @@ class FakeComparison {
     if (fake.device() != real.device())
       return {{"fake-device", concatenate("gives ", name, " on ", fake.device(),
                                           ", and the kernel gives it on ", real.device())}};
-    const SymGeometry foretold = sym_geometry_of(fake);
-    const std::optional<Sizes> sizes = evaluate_all(foretold.sizes);
-    if (foretold.sizes.size() != real.sizes().size() ||
+    const SymGeometry predicted = sym_geometry_of(fake);
+    const std::optional<Sizes> sizes = evaluate_all(predicted.sizes);
+    if (predicted.sizes.size() != real.sizes().size() ||
         (sizes && !std::ranges::equal(*sizes, real.sizes()))) {
-      return {{"fake-shape",
-               concatenate("gives ", name, " sizes ",
-                           sizes ? foretold_text(foretold.sizes, *sizes) : to_text(foretold.sizes),
-                           " and the kernel gives ", to_text(real.sizes()))}};
+      return {{"fake-shape", concatenate("gives ", name, " sizes ",
+                                         sizes ? predicted_text(predicted.sizes, *sizes)
+                                               : to_text(predicted.sizes),
+                                         " and the kernel gives ", to_text(real.sizes()))}};
     }
-    const std::optional<Sizes> strides = evaluate_all(foretold.strides);
+    const std::optional<Sizes> strides = evaluate_all(predicted.strides);
     if (!strides || real.numel() == 0) return std::nullopt;
     for (size_t dim = 0; dim < strides->size(); ++dim) {
       if (real.sizes()[dim] <= 1 || (*strides)[dim] == real.strides()[dim]) continue;
       return {{"fake-strides",
-               concatenate("gives ", name, " strides ", foretold_text(foretold.strides, *strides),
+               concatenate("gives ", name, " strides ", predicted_text(predicted.strides, *strides),
                            " and the kernel gives ", to_text(real.strides()))}};
     }
     return std::nullopt;
@@ -203,7 +203,7 @@ class FakeComparison {
   }
   [[nodiscard]] Found compare_alias(size_t index, const Pair& pair) const {
     if (pair.real.numel() == 0) return std::nullopt;
-    const std::optional<size_t> foretold = find_base(pair.fake, fake_.twins);
+    const std::optional<size_t> predicted = find_base(pair.fake, fake_.twins);
     const std::optional<size_t> base = find_base(pair.real, real_.after.tensors());
     const AliasInfo& declared = op_.schema().returns[index].alias;
     const bool is_declared = declared.is_marked() || !declared.elements.empty();
@@ -212,8 +212,8 @@ class FakeComparison {
       return place ? concatenate("a view of '", real_.after.tensor_name(*place), "'")
                    : std::string("a tensor with memory of its own");
     };
-    if (foretold != base) {
-      return {{"fake-alias", concatenate("gives ", pair.name, " as ", text(foretold),
+    if (predicted != base) {
+      return {{"fake-alias", concatenate("gives ", pair.name, " as ", text(predicted),
                                          ", and the kernel gives ", text(base))}};
     }
     if (!base) return std::nullopt;

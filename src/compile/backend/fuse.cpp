@@ -180,7 +180,8 @@ class Sorter {
   }
   // A nest that overwrites a value of the run is ordered by its values alone.
   static bool is_barrier(const Node& node) {
-    return has_effect(node) && !find_nest(node.args()[0].constant().get());
+    const bool is_nest = !node.args().empty() && find_nest(node.args()[0].constant().get());
+    return has_effect(node) && !is_nest;
   }
 
   static constexpr size_t kNone = SIZE_MAX;

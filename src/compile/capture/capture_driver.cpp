@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "opwright/base/warning.h"
+#include "opwright/compile/backend/evaluated_graph.h"
 #include "opwright/compile/compile_log.h"
 #include "opwright/error.h"
+#include "opwright/ir/graph/graph.h"
 
 namespace opwright {
 namespace {
@@ -28,6 +30,13 @@ std::vector<Value> values_of(std::span<const CapturedArgument> arguments) {
   std::vector<Value> values;
   for (const CapturedArgument& each : arguments) values.emplace_back(each.tensor);
   return values;
+}
+
+bool has_calls(const Graph& graph) {
+  for (const Node* node = graph.first(); node; node = node->next()) {
+    if (node->kind() == NodeKind::Call) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -87,8 +96,13 @@ bool CaptureDriver::capture(CapturedCall& call) {
 bool CaptureDriver::finish(CapturedCall& call, Capture& capture,
                            std::span<const CapturedArgument> arguments) {
   try {
-    auto compiled =
-        std::make_unique<CompiledEntry>(capture, arguments, call.outputs(), options_.backend);
+    const std::vector<OpwValue> outputs = call.outputs();
+    // Inputs and constants need no backend; PyTorch makes a graph of a function that returns one
+    // input.
+    const bool is_trivial =
+        !has_calls(capture.session().trace().graph()) && !call.returns_one_tensor();
+    auto compiled = std::make_unique<CompiledEntry>(
+        capture, arguments, outputs, is_trivial ? Backend(&evaluate_graph) : options_.backend);
     call.drop_results();
     call.insert_compiled(std::move(compiled));
     ++num_compiles_;

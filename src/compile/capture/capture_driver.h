@@ -50,6 +50,8 @@ class OPWRIGHT_EXPORT CapturedCall {
   virtual void run(Capture& capture, BreakScope& breaks) = 0;
   // The values of the kept results that the graph returns; valid until drop_results().
   [[nodiscard]] virtual std::vector<OpwValue> outputs() = 0;
+  // Whether the result is one tensor, in no container; after outputs().
+  [[nodiscard]] virtual bool returns_one_tensor() const { return false; }
   virtual void drop_results() = 0;
   // Inserts an entry for calls like this one.
   virtual void insert_compiled(std::unique_ptr<CompiledEntry> compiled) = 0;

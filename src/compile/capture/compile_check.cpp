@@ -138,7 +138,7 @@ class CompileCheck : public Check {
 
   static std::optional<Fault> refusal(const CheckInput& input, const Way& way, const Error& error) {
     const Operator& op = input.op();
-    if (is_about_data(error) && op.tags().has(Tag::DynamicOutputShape)) return std::nullopt;
+    if (is_data_dependent(error) && op.tags().has(Tag::DynamicOutputShape)) return std::nullopt;
     return Fault{"compile-breaks",
                  concatenate(who(op, way), " breaks the graph: ", text_of(error))};
   }

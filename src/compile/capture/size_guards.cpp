@@ -122,7 +122,7 @@ std::string SizeGuards::describe(size_t guard) const {
   if (guard < guards_.size()) {
     const Guard& asked = plan_->guards[guards_[guard]];
     std::string text = concatenate(asked.condition);
-    if (asked.user.is_known()) text += concatenate(", asked at ", asked.user);
+    if (asked.user.is_known()) text += concatenate(", required at ", asked.user);
     return text;
   }
   return range_text(plan_->ranges[ranges_[guard - guards_.size()].index]);

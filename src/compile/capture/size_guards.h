@@ -32,7 +32,7 @@ class SizeGuards {
   }
   // One value per argument, in order. One check at a time: the last valid sizes are cached.
   [[nodiscard]] bool check(std::span<const OpwValue> arguments) const;
-  // "s0 != 1 does not hold, asked at model.py:7"; empty if the guards hold.
+  // "s0 != 1 does not hold, required at model.py:7"; empty if the guards hold.
   [[nodiscard]] std::string find_difference(std::span<const OpwValue> arguments) const;
   // One line per guard.
   [[nodiscard]] std::string text() const;

@@ -57,6 +57,14 @@ bool ReusedMemory::ends_with(const GraphValue& value, const FusionGroup& group) 
   });
 }
 
+// Through how many maps the group reads the value or another view of its memory.
+ptrdiff_t ReusedMemory::count_reads_of_memory(const FusionGroup& group,
+                                              const GraphValue& value) const {
+  return std::ranges::count_if(group.read, [&](const FusionGroup::Member& member) {
+    return memory_.group(*member.value) == memory_.group(value);
+  });
+}
+
 // The value that views all of the member's memory in the layout of the output.
 GraphValue* ReusedMemory::find_shape(const FusionGroup::Member& member,
                                      const FusionGroup::Member& output) const {
@@ -80,7 +88,7 @@ std::optional<ReusedMemory::Choice> ReusedMemory::find_dead_value(
   for (const FusionGroup::Member& member : group.read) {
     GraphValue& value = *member.value;
     if (!is_fresh(value) || memory_.is_returned(value) || memory_.is_written(value) ||
-        !ends_with(value, group) || count_reads(group, value) != 1)
+        !ends_with(value, group) || count_reads_of_memory(group, value) != 1)
       continue;
     if (GraphValue* shape = find_shape(member, output))
       return Choice{.output = &output, .root = &value, .memory = shape};

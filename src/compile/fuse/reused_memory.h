@@ -2,6 +2,7 @@
 // is the group, or of an input that the result is written back to.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -27,6 +28,8 @@ class ReusedMemory {
       const FusionGroup& group, const std::vector<const FusionGroup::Member*>& outputs) const;
 
  private:
+  [[nodiscard]] ptrdiff_t count_reads_of_memory(const FusionGroup& group,
+                                                const GraphValue& value) const;
   [[nodiscard]] bool ends_with(const GraphValue& value, const FusionGroup& group) const;
   [[nodiscard]] std::optional<Choice> find_write_back(const FusionGroup& group,
                                                       const FusionGroup::Member& output) const;

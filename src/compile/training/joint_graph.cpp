@@ -1,12 +1,11 @@
 #include "opwright/compile/training/joint_graph.h"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "opwright/autograd/backward_refusal.h"
 #include "opwright/autograd/boundary.h"
 #include "opwright/autograd/engine.h"
 #include "opwright/autograd/gradient_flow.h"
@@ -37,18 +36,6 @@ bool has_symbolic_step(std::span<const ViewRecordPtr> steps) {
     return std::ranges::any_of(step->rest,
                                [](const OpwValue& value) { return has_symbols(value); });
   });
-}
-
-// Errors that eager raises only when a backward runs. Control flow has a backward there, but not
-// here.
-bool is_told_by_backward(const Error& error) {
-  const std::string_view text = error.what();
-  if (text.starts_with("opwright::")) return false;
-  return std::ranges::any_of(
-      std::array<std::string_view, 3>{"were freed by an earlier backward",
-                                      "was modified by an in-place operation",
-                                      "has no backward formula"},
-      [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
 }
 
 Node* last_node(const Graph& graph) {
@@ -302,6 +289,7 @@ void JointCapture::compute_gradients() {
   const Node* last_of_forward = last_node(trace_.graph());
   const InterpreterScope level(session_.level());
   const NoGradScope no_grad;
+  const BackwardRefusalScope refusal;
   try {
     // With one tangent there is nothing to keep apart: it is there whenever the backward runs.
     GradientFlow flow;
@@ -309,7 +297,8 @@ void JointCapture::compute_gradients() {
     gradients_ = run_backward_to(root_gradients_, target_edges_,
                                  {.recorder = has_several ? &flow : nullptr});
   } catch (const Error& error) {
-    if (!is_told_by_backward(error)) throw;
+    if (!refusal.has_refused()) throw;
+    // Eager code raises it only when a backward runs.
     joint_.error_kind = error.kind();
     joint_.error = error.message();
     gradients_.assign(target_edges_.size(), Tensor());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "opwright/autograd/backward_refusal.h"
 #include "opwright/autograd/engine.h"
 #include "opwright/autograd/history.h"
 #include "opwright/base/thread_state.h"
@@ -104,21 +105,26 @@ void TrainingNode::visit_owned(OwnedTensorVisitor& visitor) const {
 
 TrainingNode::Everything TrainingNode::take_kept() const {
   const std::lock_guard lock(mutex_);
-  OPWRIGHT_CHECK(!kept_.is_released, "the values that a ", kCompiledFunction,
-                 " saved for its backward were freed by an earlier backward. Specify "
-                 "retain_graph=True in the first one to run it again");
-  return kept_;
+  if (!kept_.is_released) return kept_;
+  throw_backward_refusal(
+      "RuntimeError",
+      concatenate("the values that a ", kCompiledFunction,
+                  " saved for its backward were freed by an earlier backward. Specify "
+                  "retain_graph=True in the first one to run it again"));
 }
 
 Value TrainingNode::unpack(Kept kept, const std::string& name) {
   if (!kept.packed && !kept.saved.tensor.is_defined()) return std::move(kept.number);
   if (!kept.packed) {
     const uint64_t version = version_of(kept.saved.tensor);
-    OPWRIGHT_CHECK(version == kept.saved.version, kCompiledFunction, ": '", name,
-                   "', saved for its backward, was modified by an in-place operation: it is at "
-                   "version ",
-                   version, ", expected ", kept.saved.version,
-                   "\n  Clone it before it is written, or write to a copy.");
+    if (version != kept.saved.version) {
+      throw_backward_refusal("RuntimeError",
+                             concatenate(kCompiledFunction, ": '", name,
+                                         "', saved for its backward, was modified by an in-place "
+                                         "operation: it is at version ",
+                                         version, ", expected ", kept.saved.version,
+                                         "\n  Clone it before it is written, or write to a copy."));
+    }
   }
   return Value(std::move(kept.saved).unpack(*this, kept.packed.get()));
 }

@@ -19,6 +19,9 @@ namespace {
 
 GeValues convert_identity(GraphBuilder&, const Call& call, const char*) { return {call.input(0)}; }
 
+// (history, value); a vendor's graph has no gradients.
+GeValues convert_graft(GraphBuilder&, const Call& call, const char*) { return {call.input(1)}; }
+
 GeValues convert_copy(GraphBuilder& g, const Call& call, const char* op) {
   return {g.op(op, {call.input(0)})};
 }
@@ -115,6 +118,7 @@ GeValues convert_arange(GraphBuilder& g, const Call& call, const char* op) {
 constexpr auto kShapeRules = std::to_array<BuiltinRule>({
     {"aten::alias", convert_identity},
     {"aten::detach", convert_identity},
+    {"opwright::graft", convert_graft},
     {"aten::clone", convert_copy, "Identity"},
     {"aten::lift_fresh_copy", convert_copy, "Identity"},
     {"aten::view", convert_reshape, "Reshape"},

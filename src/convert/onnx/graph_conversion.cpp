@@ -18,6 +18,7 @@
 #include "opwright/convert/onnx/model/node_form.h"
 #include "opwright/convert/onnx/model/sizes.h"
 #include "opwright/convert/onnx/onnx_converter.h"
+#include "opwright/convert/onnx/rules/rules.h"
 #include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/property.h"
 #include "opwright/dtype.h"
@@ -34,15 +35,23 @@
 namespace opwright::onnx {
 namespace {
 
+bool is_complex_value(const GraphValue& value) {
+  const Tensor tensor = value.tensor();
+  return tensor.is_defined() && is_complex(tensor.dtype());
+}
+
+[[noreturn]] void refuse_complex(const Node& node, const Tensor& tensor) {
+  throw_error("NotImplementedError", name_call(node),
+              ": ONNX has no operators on complex numbers (", tensor.dtype(),
+              ")\n  Compute with real and imaginary parts, or give the operator a symbolic.");
+}
+
 // No opset has complex arithmetic, and there is no bfloat16 before 13.
 void check_dtypes(const Node& node, int64_t opset) {
   const auto check = [&](const GraphValue& value) {
     const Tensor tensor = value.tensor();
     if (!tensor.is_defined()) return;
-    OPWRIGHT_CHECK_KIND("NotImplementedError", !is_complex(tensor.dtype()), name_call(node),
-                        ": ONNX has no operators on complex numbers (", tensor.dtype(),
-                        ")\n  Compute with real and imaginary parts, or give the operator a "
-                        "symbolic.");
+    if (is_complex(tensor.dtype())) refuse_complex(node, tensor);
     OPWRIGHT_CHECK_KIND("NotImplementedError", opset >= 13 || tensor.dtype() != DType::BFloat16,
                         name_call(node), ": ONNX opset ", opset,
                         " has no operators on bfloat16\n  Export with opset_version=13 or newer.");
@@ -63,8 +72,9 @@ void GraphConversion::set_value(OnnxValues& values, const GraphValue& of, OnnxVa
   KnownValue& known = state_.at(value);
   if (known.data.is_defined() && known.sizes) return;  // a constant, which may be shared
   if (const Tensor tensor = of.tensor(); tensor.is_defined()) {
-    known.dtype = tensor.dtype();
+    known.dtype = is_pair(value) ? real_dtype_of(tensor.dtype()) : tensor.dtype();
     known.sizes = sym_sizes_of(tensor);
+    if (is_pair(value)) known.sizes->emplace_back(2);
     state_.bind_symbols(value, *known.sizes);
   } else {
     known.dtype = DType::Int64;
@@ -122,8 +132,10 @@ OnnxValues GraphConversion::apply(const Node& node, const Call& call) {
       });
     }
     const auto& functions = options_.functions;
-    if (std::ranges::find(functions, node.op().name()) != functions.end())
+    if (std::ranges::find(functions, node.op().name()) != functions.end()) {
+      check_no_pairs(node, call);
       return call_function(node, call);
+    }
     return apply_found(node, call);
   } catch (Error& error) {
     // Most name it themselves.
@@ -139,12 +151,47 @@ OnnxValues GraphConversion::apply_found(const Node& node, const Call& call) {
   const auto [place, is_new] = found_.try_emplace(&node.op());
   if (is_new) place->second = find_converter(node.op(), kEngine, state_.opset);
   const FoundConverter& found = place->second;
+  const bool is_given = found.node_text || (found.rule && !found.rule->is_builtin());
+  if (!is_given) {
+    if (auto made = apply_to_pairs(node, call)) return *std::move(made);
+  }
+  check_no_pairs(node, call);
   if (found.rule && found.rule->is_builtin()) check_dtypes(node, state_.opset);
   if (found.rule) return static_cast<const OnnxConverter&>(*found.rule).convert(builder_, call);
   if (found.node_text)
     return add_node(builder_, call, parse_node_form(*found.node_text, node.op()));
   if (!is_builtin(node.op())) return add_node(builder_, call, default_form(node.op()));
   refuse(node);
+}
+
+bool GraphConversion::is_pair(OnnxValue value) const {
+  return value.is_there() && pairs_.contains(value.index());
+}
+
+std::optional<OnnxValues> GraphConversion::apply_to_pairs(const Node& node, const Call& call) {
+  bool has_complex = false;
+  bool are_pairs = true;
+  for (const NodeArgument& argument : node.args()) {
+    argument.visit_values([&](const GraphValue& value) {
+      if (!is_complex_value(value)) return;
+      has_complex = true;
+      are_pairs &= is_pair(call.state().values[value.number()]);
+    });
+  }
+  const bool makes_complex = std::ranges::any_of(node.values(), &is_complex_value);
+  const Rule rule = has_complex || makes_complex ? find_complex_rule(node.op().name()) : nullptr;
+  if (!rule || !are_pairs) return std::nullopt;
+  OnnxValues made = rule(builder_, call);
+  if (makes_complex) pairs_.insert(made.front().index());
+  return made;
+}
+
+void GraphConversion::check_no_pairs(const Node& node, const Call& call) const {
+  for (const NodeArgument& argument : node.args()) {
+    argument.visit_values([&](const GraphValue& value) {
+      if (is_pair(call.state().values[value.number()])) refuse_complex(node, value.tensor());
+    });
+  }
 }
 
 void GraphConversion::refuse(const Node& node) const {
@@ -162,7 +209,14 @@ void GraphConversion::refuse(const Node& node) const {
 }
 
 OnnxValue GraphConversion::read(const NodeArgument& argument, const OnnxValues& values) {
-  if (argument.kind() == NodeArgument::Kind::Value) return values[argument.value().number()];
+  if (argument.kind() == NodeArgument::Kind::Value) {
+    const OnnxValue value = values[argument.value().number()];
+    OPWRIGHT_CHECK_KIND("NotImplementedError", !is_pair(value), "onnx.export: '",
+                        argument.value().name(),
+                        "' is complex, and ONNX computes with pairs of reals; return "
+                        "view_as_real of it");
+    return value;
+  }
   const OpwValue& constant = argument.constant().get();
   OnnxValue value;
   if (constant.tag == kOpwSymInt) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -45,6 +46,11 @@ class GraphConversion {
   [[nodiscard]] OnnxValues apply(const Node& node, const Call& call);
   [[nodiscard]] OnnxValues apply_found(const Node& node, const Call& call);
   [[noreturn]] void refuse(const Node& node) const;
+  // The call on pairs of reals, if it has complex tensors and a rule for them.
+  [[nodiscard]] std::optional<OnnxValues> apply_to_pairs(const Node& node, const Call& call);
+  // NotImplementedError if the call reads one.
+  void check_no_pairs(const Node& node, const Call& call) const;
+  [[nodiscard]] bool is_pair(OnnxValue value) const;
   // A call of the function that the operator becomes for such arguments.
   [[nodiscard]] OnnxValues call_function(const Node& node, const Call& call);
   [[nodiscard]] FunctionBody make_function(const Node& node);
@@ -58,6 +64,7 @@ class GraphConversion {
   std::vector<FunctionBody> functions_;
   std::map<std::string, std::string> function_names_;  // by operator, types and constants
   std::vector<std::string> lines_;
+  std::set<uint32_t> pairs_;  // indices of the values that are complex numbers as pairs of reals
 };
 
 }  // namespace opwright::onnx

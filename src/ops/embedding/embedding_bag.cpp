@@ -9,7 +9,9 @@
 #include "opwright/error.h"
 #include "opwright/for_dtype.h"
 #include "opwright/ops/embedding/embedding_bag_mode.h"
+#include "opwright/ops/engine/cpu/cpu_level.h"
 #include "opwright/ops/engine/cpu/numbers.h"
+#include "opwright/ops/engine/cpu/run_at_level.h"
 #include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/shape/fake_shape.h"
 #include "opwright/ops/engine/shape/index_shape.h"
@@ -115,12 +117,62 @@ std::vector<int64_t> find_bounds(const BagCall& call) {
 
 void check_bag_indices(const BagCall& call, const int64_t* indices) {
   const int64_t rows = call.weight.size(0);
-  for (int64_t i = 0; i < call.indices.size(0); ++i) {
+  const int64_t count = call.indices.size(0);
+  bool is_outside = false;
+  for (int64_t i = 0; i < count; ++i) is_outside |= (indices[i] < 0) | (indices[i] >= rows);
+  if (!is_outside) return;
+  for (int64_t i = 0; i < count; ++i) {
     OPWRIGHT_CHECK_INDEX(indices[i] >= 0 && indices[i] < rows, kEmbeddingBag, ": index ",
                          indices[i], " at position ", i, " is out of range for a weight of ", rows,
                          " rows");
   }
 }
+
+// A table whose rows have dense columns, and the indices of rows with their scales, or null.
+template <class T>
+struct RowSource {
+  const T* rows;
+  int64_t row_stride;
+  int64_t columns;
+  const int64_t* indices;
+  int64_t count;  // of the indices
+  const T* scales;
+  int64_t padding_idx;
+};
+
+// Adds the rows of the indices from `begin` to `end` to `sum`.
+template <class T>
+struct AddRows {
+  using C = ComputeType<T>;
+  OPWRIGHT_INLINE static void run(const RowSource<T>* source, int64_t begin, int64_t end, C* sum) {
+    constexpr int64_t kBlock = 64;  // columns that stay in registers
+    constexpr int64_t kAhead = 16;  // rows of the next bags that are fetched
+    constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
+    int64_t first = 0;
+    for (; first + kBlock <= source->columns; first += kBlock) {
+      C block[kBlock] = {};
+      for (int64_t i = begin; i < end; ++i) {
+        if (source->indices[i] == source->padding_idx) continue;
+        const T* row = source->rows + source->indices[i] * source->row_stride + first;
+        const C scale = source->scales ? static_cast<C>(source->scales[i]) : C{1};
+        if (i + kAhead < source->count) {
+          const T* later = source->rows + source->indices[i + kAhead] * source->row_stride + first;
+          for (int64_t k = 0; k < kBlock; k += kLine) __builtin_prefetch(later + k);
+        }
+        for (int64_t k = 0; k < kBlock; ++k) block[k] += scale * static_cast<C>(row[k]);
+      }
+      for (int64_t k = 0; k < kBlock; ++k) sum[first + k] += block[k];
+    }
+    if (first == source->columns) return;
+    for (int64_t i = begin; i < end; ++i) {
+      if (source->indices[i] == source->padding_idx) continue;
+      const T* row = source->rows + source->indices[i] * source->row_stride;
+      const C scale = source->scales ? static_cast<C>(source->scales[i]) : C{1};
+      OPWRIGHT_INDEPENDENT_ITERATIONS
+      for (int64_t k = first; k < source->columns; ++k) sum[k] += scale * static_cast<C>(row[k]);
+    }
+  }
+};
 
 // The results for a bag: a row, the number of rows, and the origins of maxima.
 template <class T>
@@ -141,20 +193,21 @@ class BagRows {
       last_ = as_int64(call.offsets).data<int64_t>()[bounds.size() - 1];
   }
 
-  void compute(int64_t bag, T* out, int64_t* size, int64_t* positions) const {
-    std::vector<C> sum(static_cast<size_t>(columns_));
-    int64_t count = 0;
+  // `sum` is memory for a row.
+  void compute(int64_t bag, std::vector<C>& sum, T* out, int64_t* size, int64_t* positions) const {
+    std::ranges::fill(sum, C{});
     const bool is_last = static_cast<size_t>(bag) + 2 == bounds_.size();
     const int64_t begin = bounds_[static_cast<size_t>(bag)];
     const int64_t end = bounds_[static_cast<size_t>(bag) + 1];
-    for (int64_t i = begin; i < end; ++i) {
-      if (indices_[i] == call_.padding_idx) continue;
-      ++count;
-      if (is_last && last_ && i >= *last_) continue;
-      if (call_.mode == BagMode::Max)
-        take_larger(sum.data(), indices_[i], count == 1, positions);
-      else
-        add(sum.data(), i);
+    int64_t count = 0;
+    if (call_.mode == BagMode::Max) {
+      for (int64_t i = begin; i < end; ++i) {
+        if (indices_[i] == call_.padding_idx) continue;
+        take_larger(sum.data(), indices_[i], ++count == 1, positions);
+      }
+    } else {
+      count = end - begin - std::count(indices_ + begin, indices_ + end, call_.padding_idx);
+      add(sum.data(), begin, is_last && last_ ? std::max(begin, std::min(end, *last_)) : end);
     }
     if (call_.mode != BagMode::Sum) *size = count;
     const bool divides = call_.mode == BagMode::Mean && count > 1;
@@ -165,11 +218,20 @@ class BagRows {
   }
 
  private:
-  void add(C* sum, int64_t i) const {
-    const T* row = rows_ + indices_[i] * row_stride_;
-    const C scale = scales_.is_defined() ? static_cast<C>(scales_.data<T>()[i]) : C{1};
-    for (int64_t k = 0; k < columns_; ++k)
-      sum[k] += scale * static_cast<C>(row[k * column_stride_]);
+  void add(C* sum, int64_t begin, int64_t end) const {
+    const T* scales = scales_.is_defined() ? scales_.data<T>() : nullptr;
+    if (column_stride_ == 1) {
+      const RowSource<T> source{rows_,  row_stride_,      columns_, indices_, call_.indices.size(0),
+                                scales, call_.padding_idx};
+      return run_at_level<AddRows<T>>(&source, begin, end, sum);
+    }
+    for (int64_t i = begin; i < end; ++i) {
+      if (indices_[i] == call_.padding_idx) continue;
+      const T* row = rows_ + indices_[i] * row_stride_;
+      const C scale = scales ? static_cast<C>(scales[i]) : C{1};
+      for (int64_t k = 0; k < columns_; ++k)
+        sum[k] += scale * static_cast<C>(row[k * column_stride_]);
+    }
   }
   void take_larger(C* largest, int64_t index, bool is_first, int64_t* positions) const {
     const T* row = rows_ + index * row_stride_;
@@ -234,8 +296,9 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag_cpu(
     const int64_t work = (call.indices.size(0) + bags) * (columns + 1) / std::max<int64_t>(1, bags);
     parallel_for(bags, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, work)),
                  [&](int64_t begin, int64_t end) {
+                   std::vector<ComputeType<T>> sum(static_cast<size_t>(columns));
                    for (int64_t i = begin; i < end; ++i)
-                     rows.compute(i, out + i * columns, counts + i,
+                     rows.compute(i, sum, out + i * columns, counts + i,
                                   maxima ? maxima + i * columns : nullptr);
                  });
   });

@@ -1,7 +1,10 @@
-// The vmap rule of _embedding_bag: concatenates the tables, indices and bags of all samples.
+// The vmap rule of _embedding_bag: concatenates the tables, indices and bags of all samples, where
+// a call for all gives what a call for each gives.
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <tuple>
+#include <vector>
 
 #include "opwright/functions.h"
 #include "opwright/library.h"
@@ -23,16 +26,44 @@ Tensor fold_indices(const VmapInfo& info, const Tensor& indices, const SymInt& r
 }
 
 // Where each bag begins among the indices of all samples. If a sample's offsets do not begin with
-// 0, or end after its indices, the result is not ascending.
+// 0, end after its indices or have a last one before the last bag, the result is not ascending.
 Tensor fold_offsets(const VmapInfo& info, const Tensor& offsets, const SymInt& count,
                     bool include_last_offset) {
   const SymInt bags = offsets.sym_size(1) - (include_last_offset ? 1 : 0);
   const Tensor begins = slice(offsets, 1, SymInt(0), bags);
   Tensor is_wrong =
       slice(offsets, 1, SymInt(0), SymInt(1)).ne(0).logical_or(begins.gt(Scalar(count)));
-  if (include_last_offset)
-    is_wrong = is_wrong.logical_or(slice(offsets, 1, bags, bags + 1).ne(Scalar(count)));
+  if (include_last_offset) {
+    const Tensor last = slice(offsets, 1, bags, bags + 1);
+    is_wrong = is_wrong.logical_or(last.gt(Scalar(count))).logical_or(begins.gt(last));
+  }
   return begins.add(batch_offsets(info, count, 1, offsets)).masked_fill(is_wrong, -1).flatten();
+}
+
+Tensor sample_of(const VmapInfo& info, size_t index, const Tensor& tensor, int64_t sample) {
+  return is_batched(info, index) ? batch_first(info, index, tensor).select(0, SymInt(sample))
+                                 : tensor;
+}
+
+// Sums of dense rows count the indices after the last offset, but do not add them, which the folded
+// call cannot tell from those of the next sample.
+Bags bags_of_each_sample(const VmapInfo& info, const Tensor& weight, const Tensor& indices,
+                         const Tensor& offsets, bool scale_grad_by_freq, int64_t mode, bool sparse,
+                         const std::optional<Tensor>& per_sample_weights, int64_t padding_idx) {
+  std::array<std::vector<Tensor>, 4> samples;
+  for (int64_t i = 0; i < info.batch_size.specialise(); ++i) {
+    std::optional<Tensor> scales = per_sample_weights;
+    if (scales && scales->is_defined()) scales = sample_of(info, 6, *scales, i);
+    const auto [result, bag_of, bag_sizes, maxima] =
+        _embedding_bag(sample_of(info, 0, weight, i), sample_of(info, 1, indices, i),
+                       sample_of(info, 2, offsets, i), scale_grad_by_freq, mode, sparse, scales,
+                       true, padding_idx);
+    samples[0].push_back(result);
+    samples[1].push_back(bag_of);
+    samples[2].push_back(bag_sizes);
+    samples[3].push_back(maxima);
+  }
+  return {stack(samples[0]), stack(samples[1]), stack(samples[2]), stack(samples[3])};
 }
 
 }  // namespace
@@ -42,6 +73,10 @@ VmapResult<Bags> embedding_bag_vmap(const VmapInfo& info, const Tensor& weight,
                                     bool scale_grad_by_freq, int64_t mode, bool sparse,
                                     const std::optional<Tensor>& per_sample_weights,
                                     bool include_last_offset, int64_t padding_idx) {
+  const bool adds_rows = mode != static_cast<int64_t>(BagMode::Max);
+  if (include_last_offset && adds_rows && info.batch_size.specialise() > 0)
+    return batched(bags_of_each_sample(info, weight, indices, offsets, scale_grad_by_freq, mode,
+                                       sparse, per_sample_weights, padding_idx));
   const Tensor places = as_batch(info, 1, indices);
   const Tensor begins = as_batch(info, 2, offsets);
   const bool has_own_tables = is_batched(info, 0);

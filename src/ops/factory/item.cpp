@@ -1,4 +1,4 @@
-// item: the single element of a tensor as a number.
+// item: the single element of a tensor as a number; sym_size: a size.
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -43,6 +43,8 @@ SymRange range_of(DType dtype) {
 
 }  // namespace
 
+SymInt sym_size_composite(const Tensor& self, int64_t dim) { return self.sym_size(dim); }
+
 Scalar item_composite(const Tensor& self) {
   OPWRIGHT_CHECK(self.sym_numel() == 1, "item: only a tensor with one element is a number, got ",
                  self, " with ", self.sym_numel(), " elements");
@@ -62,7 +64,7 @@ Scalar local_scalar_dense_all_devices(const Tensor& self) {
   }
   if (self.is_fake()) {
     const SourceSite line = current_user_line();
-    throw_error("RuntimeError", "item: ", self, " has no data, so there is no number to read",
+    throw_error("DataDependentError", "item: ", self, " has no data, so there is no number to read",
                 line.is_known() ? concatenate(" at ", line) : "",
                 "; a fake or meta tensor has sizes, dtype and device only");
   }

@@ -1,4 +1,4 @@
-// resize_: changes the sizes of a tensor in place.
+// resize_ and resize_as_: change the sizes of a tensor in place.
 //
 // The memory is kept if it suffices. Otherwise the tensor gets new memory with the old content;
 // views that share the old memory keep it, because the addresses of their elements cannot change.
@@ -7,9 +7,11 @@
 #include <span>
 
 #include "opwright/error.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/device/stream.h"
 #include "opwright/tensor/factory.h"
+#include "opwright/tensor/memory_format.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
 
@@ -68,6 +70,13 @@ Tensor& resize_all_devices(Tensor& self, std::span<const SymInt> size,
   const Tensor resized = find_memory(self, *sizes, *as_plain(strides));
   replace_contents(impl(self), impl(resized));
   return self;
+}
+
+Tensor& resize_as_in_place_composite(Tensor& self, const Tensor& the_template,
+                                     const std::optional<MemoryFormat>& memory_format) {
+  const bool is_like_template = memory_format == MemoryFormat::Preserve;
+  return self.resize_(sym_geometry_of(the_template).sizes,
+                      is_like_template ? suggest_memory_format(the_template) : memory_format);
 }
 
 }  // namespace opwright

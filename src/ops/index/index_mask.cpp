@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "opwright/base/warning.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
 #include "opwright/ops/index/nonzero.h"
@@ -11,7 +12,12 @@
 #include "opwright/tensor/view.h"
 
 namespace opwright {
-namespace {}  // namespace
+
+void warn_of_byte_mask(const Tensor& mask) {
+  if (mask.dtype() != DType::UInt8) return;
+  warn("UserWarning",
+       "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.");
+}
 
 IndexTensors without_masks(const char* who, const Tensor& self, const IndexTensors& indices) {
   IndexTensors result;
@@ -21,6 +27,7 @@ IndexTensors without_masks(const char* who, const Tensor& self, const IndexTenso
     } else if (!is_mask(*index)) {
       result.push_back(is_on_cpu(self) ? *index : index->to(self.device(), index->dtype()));
     } else {
+      warn_of_byte_mask(*index);
       const size_t first = result.size();
       const auto ndim = static_cast<size_t>(index->dim());
       const bool fits = first + ndim <= static_cast<size_t>(self.dim()) &&

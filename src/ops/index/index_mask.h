@@ -3,6 +3,7 @@
 
 #include "opwright/ops/engine/shape/index_shape.h"
 #include "opwright/tensor.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
@@ -11,5 +12,8 @@ namespace opwright {
 // all index tensors are copied to the device of `self`. IndexError for a mask of other sizes.
 [[nodiscard]] IndexTensors without_masks(const char* who, const Tensor& self,
                                          const IndexTensors& indices);
+
+// Warns, as PyTorch does, if the mask is of uint8.
+OPWRIGHT_EXPORT void warn_of_byte_mask(const Tensor& mask);
 
 }  // namespace opwright

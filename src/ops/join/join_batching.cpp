@@ -30,18 +30,22 @@ bool is_left_out(const Tensor& batch) {
 }  // namespace
 
 VmapResult<Tensor> cat_vmap(const VmapInfo& info, std::span<const Tensor> tensors, int64_t dim) {
-  std::vector<Tensor> joined;
-  for (const Tensor& batch : batch_list(info, tensors)) {
-    OPWRIGHT_CHECK(batch.dim() > 1, "cat: a tensor has zero dimensions; stack joins such tensors");
-    if (joined.empty() || is_left_out(joined.front())) {
-      if (!joined.empty() && is_left_out(batch)) continue;
-      joined = {batch};
-    } else if (!is_left_out(batch)) {
-      joined.push_back(batch);
-    }
+  std::vector<Tensor> batches = batch_list(info, tensors);
+  OPWRIGHT_CHECK(!batches.empty(), "cat: tensors must not be empty");
+  size_t shown = 0;  // the first that is not left out
+  for (size_t i = 0; i < batches.size(); ++i) {
+    OPWRIGHT_CHECK(batches[i].dim() > 1,
+                   "cat: a tensor has zero dimensions; stack joins such tensors");
+    if (is_left_out(batches[shown]) && !is_left_out(batches[i])) shown = i;
   }
-  OPWRIGHT_CHECK(!joined.empty(), "cat: tensors must not be empty");
-  return batched(cat(joined, shifted_dim(joined.front(), dim, "cat")));
+  const int64_t joined = shifted_dim(batches[shown], dim, "cat");
+  SymSizes sizes = sample_sizes(batches[shown]);
+  sizes[static_cast<size_t>(joined - 1)] = 0;
+  // They stay among the arguments: their dtypes and histories count.
+  for (Tensor& batch : batches) {
+    if (is_left_out(batch)) batch = batch.reshape(with_batch(info.batch_size, sizes));
+  }
+  return batched(cat(batches, joined));
 }
 VmapResult<Tensor> stack_vmap(const VmapInfo& info, std::span<const Tensor> tensors, int64_t dim) {
   const std::vector<Tensor> batches = batch_list(info, tensors);

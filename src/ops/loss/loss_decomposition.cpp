@@ -29,7 +29,8 @@ Tensor share(const char* who, const Tensor& slopes, const Difference& difference
   Tensor shared = slopes;
   if (loss_reduction(who, reduction) == LossReduction::Mean)
     shared = shared.div(Scalar(self.sym_numel()));
-  return in_dtype(shared.mul(difference.met(grad_output)), difference.dtype);
+  // The strides of the first operand decide, as in the kernel.
+  return in_dtype(difference.met(grad_output).mul(shared), difference.dtype);
 }
 
 // `bound` beyond `bend`, and `within` up to it.

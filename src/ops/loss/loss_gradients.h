@@ -6,7 +6,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
+#include "opwright/symint.h"
 #include "opwright/tensor.h"
 
 namespace opwright {
@@ -38,6 +40,12 @@ namespace opwright {
 [[nodiscard]] Tensor binary_cross_entropy_backward_target_gradient(
     const Tensor& grad, const Tensor& grad_output, const Tensor& self,
     const std::optional<Tensor>& weight, int64_t reduction);
+
+// For multilabel_margin_loss_backward: the gradient of grad_output, of `sizes`.
+[[nodiscard]] Tensor multilabel_margin_directional(const Tensor& grad,
+                                                   std::span<const SymInt> sizes,
+                                                   const Tensor& self, const Tensor& target,
+                                                   int64_t reduction, const Tensor& is_target);
 
 // `tensor` broadcast with `other`; `tensor` itself if it has those sizes already.
 [[nodiscard]] Tensor expand_with(const Tensor& tensor, const Tensor& other);

@@ -1,12 +1,19 @@
 // scaled_dot_product_attention: softmax(query * key^T * scale + mask) * value.
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/symbolic/shape_env/demand.h"
+#include "opwright/symbolic/shape_env/questions.h"
 #include "opwright/symbolic/shape_env/sizes.h"
+#include "opwright/tensor/dim_order.h"
+#include "opwright/tensor/view.h"
 
 namespace opwright {
 namespace {
@@ -52,8 +59,10 @@ void check_operands(const Tensor& query, const Tensor& key, const Tensor& value,
                       query.dtype());
   OPWRIGHT_CHECK(!mask || !is_causal, kAttention,
                  ": attn_mask and is_causal exclude each other; give one of them");
-  OPWRIGHT_CHECK_TYPE(!mask || mask->dtype() == DType::Bool || mask->dtype() == query.dtype(),
-                      kAttention, ": attn_mask must be bool or have the dtype of query, got ",
+  OPWRIGHT_CHECK_TYPE(!mask || mask->dtype() == DType::Bool || mask->dtype() == DType::Float32 ||
+                          mask->dtype() == query.dtype(),
+                      kAttention,
+                      ": attn_mask must be bool, float32 or have the dtype of query, got ",
                       mask->dtype(), " and ", query.dtype());
 }
 
@@ -62,6 +71,67 @@ Tensor widened(const Tensor& tensor) {
   return tensor.dtype() == DType::Float16 || tensor.dtype() == DType::BFloat16
              ? tensor.to(DType::Float32)
              : tensor;
+}
+
+// ---- The memory of the result ----
+
+constexpr int64_t kFusedDims = 4;  // batch, heads, rows, columns
+
+bool is_same_size(const Tensor& a, const Tensor& b, int64_t dim) {
+  const SymInt size = a.sym_size(dim);
+  const SymInt other = b.sym_size(dim);
+  return size.word() == other.word() || holds_always(size == other);
+}
+
+bool has_fused_form(const Tensor& tensor) {
+  if (tensor.dim() != kFusedDims || !is_plain_int(tensor.sym_stride(-1), 1)) return false;
+  for (int64_t dim = 0; dim < kFusedDims - 1; ++dim) {
+    if (is_plain_int(tensor.sym_size(dim), 0)) return false;
+  }
+  return true;
+}
+
+// Whether PyTorch's fused kernel computes it, whose result has the memory layout of the query.
+bool is_fused_in_pytorch(const Tensor& query, const Tensor& key, const Tensor& value,
+                         const std::optional<Tensor>& mask, double dropout_p, bool enable_gqa) {
+  if (!has_fused_form(query) || !has_fused_form(key) || !has_fused_form(value)) return false;
+  if (dropout_p > 0) return false;
+  const bool is_mask_fused =
+      !mask || (!mask->requires_grad() && (mask->dim() == 2 || mask->dim() == kFusedDims));
+  return is_mask_fused && is_same_size(query, key, 0) && is_same_size(query, value, 0) &&
+         (enable_gqa || is_same_size(query, key, 1)) && is_same_size(key, value, 1) &&
+         is_same_size(query, key, -1) && is_same_size(query, value, -1);
+}
+
+// The result in the order of dimensions that the query has in memory.
+Tensor laid_out_like(const Tensor& query, const Tensor& result) {
+  const SymGeometry geometry = sym_geometry_of(query);
+  const auto innermost_first = order_dims(kFusedDims, [&](size_t inner, size_t outer) {
+    return compare_dims<SymInt>(geometry.sizes, geometry.strides, inner, outer);
+  });
+  std::array<int64_t, kFusedDims> order{};
+  std::array<int64_t, kFusedDims> back{};
+  for (size_t place = 0; place < order.size(); ++place) {
+    const size_t dim = innermost_first[order.size() - 1 - place];
+    order[place] = static_cast<int64_t>(dim);
+    back[dim] = static_cast<int64_t>(place);
+  }
+  return std::ranges::is_sorted(order) ? result : result.permute(order).contiguous().permute(back);
+}
+
+Tensor attend(const Tensor& query, const Tensor& key, const Tensor& value,
+              const std::optional<Tensor>& mask, double dropout_p, bool is_causal, double factor) {
+  // Half of the factor on each side keeps products of halves small.
+  const double root = std::sqrt(std::abs(factor));
+  Tensor weights = matmul(mul(query, factor < 0 ? -root : root), mul(key, root).transpose(-2, -1));
+  if (is_causal) weights = where(make_causal_mask(query, key), weights, kLowest);
+  const auto drop = [&](const Tensor& shares) { return dropout(shares, dropout_p, true); };
+  if (!mask) return matmul(drop(_softmax(weights, -1, false)), value);
+  weights =
+      mask->dtype() == DType::Bool ? where(*mask, weights, kLowest) : add(weights, widened(*mask));
+  // A row that may attend to nothing gives zeros.
+  const Tensor looks = ne(weights, kLowest).any(-1, true);
+  return matmul(drop(where(looks, _softmax(weights, -1, false), 0)), value);
 }
 
 }  // namespace
@@ -81,18 +151,9 @@ Tensor scaled_dot_product_attention_composite(const Tensor& query, const Tensor&
       widened(enable_gqa ? repeat_heads(value, query.sym_size(-3), "value") : value);
   const double factor =
       scale ? *scale : 1.0 / std::sqrt(static_cast<double>(query.sym_size(-1).specialise()));
-  // Half of the factor on each side keeps products of halves small.
-  const double root = std::sqrt(std::abs(factor));
-  Tensor weights =
-      matmul(mul(queries, factor < 0 ? -root : root), mul(keys, root).transpose(-2, -1));
-  if (is_causal) weights = where(make_causal_mask(query, key), weights, kLowest);
-  const auto drop = [&](const Tensor& shares) { return dropout(shares, dropout_p, true); };
-  if (!attn_mask) return matmul(drop(_softmax(weights, -1, false)), values).to(query.dtype());
-  weights = attn_mask->dtype() == DType::Bool ? where(*attn_mask, weights, kLowest)
-                                              : add(weights, widened(*attn_mask));
-  // A row that may attend to nothing gives zeros.
-  const Tensor looks = ne(weights, kLowest).any(-1, true);
-  return matmul(drop(where(looks, _softmax(weights, -1, false), 0)), values).to(query.dtype());
+  const Tensor result = attend(queries, keys, values, attn_mask, dropout_p, is_causal, factor);
+  const bool is_fused = is_fused_in_pytorch(query, key, value, attn_mask, dropout_p, enable_gqa);
+  return (is_fused ? laid_out_like(query, result) : result).to(query.dtype());
 }
 
 }  // namespace opwright

@@ -81,6 +81,12 @@ std::tuple<Tensor, Tensor> rms_norm_of(const Tensor& input, std::span<const Int>
 Tensor softmax_composite(const Tensor& self, int64_t dim, const std::optional<DType>& dtype) {
   return _softmax(as_softmax_input(self, dtype), dim, false);
 }
+// A row of only -inf gives zeros and gets no gradient. softmax gets zeros in its place, because its
+// own results and gradients there are nan.
+Tensor safe_softmax_composite(const Tensor& self, int64_t dim, const std::optional<DType>& dtype) {
+  const Tensor is_empty = self.eq(-std::numeric_limits<double>::infinity()).all(dim, true);
+  return where(is_empty, Scalar(0), softmax(where(is_empty, Scalar(0), self), dim, dtype));
+}
 Tensor log_softmax_composite(const Tensor& self, int64_t dim, const std::optional<DType>& dtype) {
   return _log_softmax(as_softmax_input(self, dtype), dim, false);
 }

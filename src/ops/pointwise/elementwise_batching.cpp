@@ -2,6 +2,7 @@
 // from two parts, triangles.
 #include <algorithm>
 #include <cstdint>
+#include <tuple>
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
@@ -88,6 +89,10 @@ VmapResult<Tensor&> tril_in_place_vmap(const VmapInfo& info, Tensor& self, const
 VmapResult<Tensor&> triu_in_place_vmap(const VmapInfo& info, Tensor& self, const SymInt& diagonal) {
   check_batched_matrices("triu_", written_batch(info, 0, self)).triu_(diagonal);
   return {self, {info.in_dims[0]}};
+}
+
+VmapResult<std::tuple<Tensor, Tensor>> frexp_vmap(const VmapInfo& info, const Tensor& self) {
+  return {frexp(self), {info.in_dims[0], info.in_dims[0]}};
 }
 
 }  // namespace opwright

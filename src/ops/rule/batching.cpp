@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "opwright/error.h"
+#include "opwright/symint.h"
 
 namespace opwright {
 
@@ -60,6 +61,8 @@ SymSizes with_batch(const SymInt& batch_size, std::span<const SymInt> sizes) {
 }
 
 SymInt extent_of(std::span<const SymInt> sizes, std::span<const SymInt> strides) {
+  if (std::ranges::any_of(sizes, [](const SymInt& size) { return guard_or_false(size == 0); }))
+    return 0;
   SymInt extent = 1;
   for (size_t i = 0; i < sizes.size(); ++i) extent = extent + (sizes[i] - 1) * strides[i];
   return extent;

@@ -57,7 +57,7 @@ Tensor& write_out(const VmapInfo& info, size_t index, Tensor& out, const Tensor&
 [[nodiscard]] SymSizes sample_sizes(const Tensor& batch);
 [[nodiscard]] SymSizes with_batch(const SymInt& batch_size, std::span<const SymInt> sizes);
 
-// The number of elements of memory from the first to the last element.
+// The number of elements of memory from the first to the last element; 0 without elements.
 [[nodiscard]] SymInt extent_of(std::span<const SymInt> sizes, std::span<const SymInt> strides);
 
 // Converts dimensions of one sample to dimensions of the batch. Zero-dim samples count as having

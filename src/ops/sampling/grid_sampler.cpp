@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 #include "opwright/base/thread_pool.h"
 #include "opwright/error.h"
+#include "opwright/ops/engine/cpu/run_at_level.h"
 #include "opwright/ops/engine/move/copy.h"
-#include "opwright/ops/sampling/interpolation.h"
+#include "opwright/ops/sampling/grid_points.h"
 #include "opwright/ops/sampling/planes.h"
 
 namespace opwright {
@@ -15,163 +17,170 @@ namespace {
 
 constexpr const char* kGridSampler = "grid_sampler_2d";
 
-// PyTorch's values.
-enum class SamplingMode : uint8_t { Bilinear, Nearest, Bicubic };
-enum class Outside : uint8_t { Zeros, Border, Reflection };
+// The elements that some positions of one image take part of, as vectors over the positions.
+constexpr int64_t kPositions = 64;
 
-struct Sampling {
-  SamplingMode mode;
-  Outside outside;
-  bool align_corners;
+template <class C>
+struct Places {
+  static constexpr size_t kMost = 16;
+  // Of element k of position i at [k][i]: its place in the image, -1 if there is none.
+  int32_t place[kMost][kPositions];
+  C weight[kMost][kPositions];
 };
 
-Sampling describe_sampling(int64_t interpolation_mode, int64_t padding_mode, bool align_corners) {
-  OPWRIGHT_CHECK_VALUE(
-      interpolation_mode >= 0 && interpolation_mode <= 2, kGridSampler,
-      ": interpolation_mode must be 0 (bilinear), 1 (nearest) or 2 (bicubic), got ",
-      interpolation_mode);
-  OPWRIGHT_CHECK_VALUE(padding_mode >= 0 && padding_mode <= 2, kGridSampler,
-                       ": padding_mode must be 0 (zeros), 1 (border) or 2 (reflection), got ",
-                       padding_mode);
-  return {static_cast<SamplingMode>(interpolation_mode), static_cast<Outside>(padding_mode),
-          align_corners};
-}
-
-SymSizes sampled_sizes(const Tensor& input, const Tensor& grid) {
-  check_plane_dtype(kGridSampler, "input", input.dtype());
-  OPWRIGHT_CHECK_TYPE(input.dtype() == grid.dtype(), kGridSampler, ": grid of ", grid.dtype(),
-                      " must have the dtype of input, ", input.dtype());
-  const SymSizes image = sym_geometry_of(input).sizes;
-  const SymSizes points = sym_geometry_of(grid).sizes;
-  const std::string problem =
-      concatenate(kGridSampler, ": input [batch, channels, height, width] with elements and grid ",
-                  "[the same batch, rows, columns, 2] are needed, got ", to_text(image), " and ",
-                  to_text(points));
-  OPWRIGHT_CHECK_VALUE(image.size() == 4 && points.size() == 4, problem);
-  check(image[0] == points[0], problem);
-  check(points[3] == 2, problem);
-  for (size_t i = 1; i < 4; ++i) check(image[i] > 0, problem);
-  return SymSizes{image[0], image[1], points[1], points[2]};
-}
-
-// Reflects back and forth between the first and the last element, or their outer edges.
+// Of one dimension, at most four elements of each position.
 template <class C>
-C reflect(C position, C low, C span) {
-  if (span == C{0}) return C{0};
-  const C distance = std::abs(position - low);
-  const C rest = std::fmod(distance, span);
-  const bool is_even = std::fmod(std::floor(distance / span), C{2}) == C{0};
-  return is_even ? rest + low : span - rest + low;
-}
-
-template <class C>
-C clip(C position, int64_t size) {
-  // NaN becomes 0.
-  return std::min(static_cast<C>(size - 1), std::max(position, C{0}));
-}
-
-// A position in elements that is inside, or anywhere if outside is zeros.
-template <class C>
-C bring_inside(C position, int64_t size, const Sampling& sampling) {
-  const auto count = static_cast<C>(size);
-  if (sampling.outside == Outside::Border) return clip(position, size);
-  if (sampling.outside == Outside::Reflection) {
-    const C reflected = sampling.align_corners ? reflect(position, C{0}, count - 1)
-                                               : reflect(position, C{-0.5}, count);
-    return clip(reflected, size);
-  }
-  return position;
-}
-
-// Converts from [-1, 1] to elements.
-template <class C>
-C scale(C position, int64_t size, bool align_corners) {
-  const auto count = static_cast<C>(size);
-  return align_corners ? (position + 1) / 2 * (count - 1) : ((position + 1) * count - 1) / 2;
-}
-
-// The index of an element, -1 if there is none. A float may exceed every index.
-template <class C>
-int64_t index_of(C position, int64_t size) {
-  return position > C{-1} && position < static_cast<C>(size) ? static_cast<int64_t>(position) : -1;
-}
-
-// At most four elements of a dimension with their weights.
-template <class C>
-struct Points {
-  std::array<int64_t, 4> index{};
-  std::array<C, 4> weight{};
-  size_t count = 0;
-
-  void add(int64_t at, C by) {
-    index[count] = at;
-    weight[count++] = by;
-  }
+struct Line {
+  int32_t index[4][kPositions];
+  C weight[4][kPositions];
 };
 
+// -1 if there is no such element.
 template <class C>
-Points<C> find_points(C grid, int64_t size, const Sampling& sampling) {
-  Points<C> points;
-  const C unbounded = scale(grid, size, sampling.align_corners);
-  if (sampling.mode == SamplingMode::Bicubic) {
-    const C before = std::floor(unbounded);
-    const std::array<C, 4> weights = cubic_weights(unbounded - before);
-    for (size_t k = 0; k < 4; ++k) {
-      const C position = bring_inside(before + static_cast<C>(k) - 1, size, sampling);
-      points.add(index_of(position, size), weights[k]);
+OPWRIGHT_INLINE int32_t element_at(C position, C size) {
+  const bool exists = (position > C{-1}) & (position < size);
+  return static_cast<int32_t>(exists ? position : C{-1});
+}
+
+// Finds the elements of `count` positions: grid[2 * i] is that of position i.
+template <class C, SamplingMode kMode>
+OPWRIGHT_INLINE void find_line(const C* grid, int64_t count, int64_t size, const Sampling& sampling,
+                               Line<C>* line) {
+  const auto end = static_cast<C>(size);
+  C at[kPositions];
+  for (int64_t i = 0; i < count; ++i) {
+    at[i] = scale(grid[2 * i], size, sampling.align_corners);
+    if constexpr (kMode != SamplingMode::Bicubic) at[i] = bring_inside(at[i], size, sampling);
+  }
+  if constexpr (kMode == SamplingMode::Nearest) {
+    for (int64_t i = 0; i < count; ++i) {
+      line->index[0][i] = element_at(std::nearbyint(at[i]), end);
+      line->weight[0][i] = C{1};
     }
-    return points;
+  } else if constexpr (kMode == SamplingMode::Bilinear) {
+    for (int64_t i = 0; i < count; ++i) {
+      const C before = std::floor(at[i]);
+      line->index[0][i] = element_at(before, end);
+      line->index[1][i] = element_at(before + 1, end);
+      line->weight[0][i] = before + 1 - at[i];
+      line->weight[1][i] = at[i] - before;
+    }
+  } else {
+    for (int64_t i = 0; i < count; ++i) {
+      const C before = std::floor(at[i]);
+      const std::array<C, 4> weights = cubic_weights(at[i] - before);
+      for (size_t k = 0; k < 4; ++k) {
+        const C position = bring_inside(before + static_cast<C>(k) - 1, size, sampling);
+        line->index[k][i] = element_at(position, end);
+        line->weight[k][i] = weights[k];
+      }
+    }
   }
-  const C position = bring_inside(unbounded, size, sampling);
-  if (sampling.mode == SamplingMode::Nearest) {
-    points.add(index_of(std::nearbyint(position), size), C{1});
-    return points;
-  }
-  const C before = std::floor(position);
-  points.add(index_of(before, size), before + 1 - position);
-  points.add(index_of(before + 1, size), position - before);
-  return points;
+}
+
+constexpr size_t elements_of(SamplingMode mode) {
+  if (mode == SamplingMode::Bicubic) return 4;
+  return mode == SamplingMode::Bilinear ? 2 : 1;
 }
 
 template <class C>
-void sample(const Sampling& sampling, const Tensor& input, const Tensor& grid,
-            const Tensor& output) {
+struct Plane {
+  const C* from;  // the first channel
+  C* to;
+  int64_t channels, height, width;
+  int64_t results;  // of a channel
+};
+
+// Samples every channel of an image at up to kPositions positions.
+template <class C, SamplingMode kMode>
+struct SamplePositions {
+  OPWRIGHT_INLINE static void run(const C* grid, int64_t count, const Sampling* sampling,
+                                  const Plane<C>* plane) {
+    constexpr size_t kEach = elements_of(kMode);
+    Line<C> x;
+    Line<C> y;
+    find_line<C, kMode>(grid, count, plane->width, *sampling, &x);
+    find_line<C, kMode>(grid + 1, count, plane->height, *sampling, &y);
+    Places<C> places;
+    const auto width = static_cast<int32_t>(plane->width);
+    for (size_t j = 0; j < kEach; ++j) {
+      for (size_t k = 0; k < kEach; ++k) {
+        int32_t* place = places.place[j * kEach + k];
+        C* weight = places.weight[j * kEach + k];
+        for (int64_t i = 0; i < count; ++i) {
+          const bool exists = (y.index[j][i] >= 0) & (x.index[k][i] >= 0);
+          const int32_t inside = y.index[j][i] * width + x.index[k][i];
+          place[i] = exists ? inside : -1;
+          weight[i] = y.weight[j][i] * x.weight[k][i];
+        }
+      }
+    }
+    for (int64_t channel = 0; channel < plane->channels; ++channel) {
+      const C* image = plane->from + channel * plane->height * plane->width;
+      C sums[kPositions] = {};
+      for (size_t element = 0; element < kEach * kEach; ++element) {
+        const int32_t* place = places.place[element];
+        const C* weight = places.weight[element];
+        for (int64_t i = 0; i < count; ++i) {
+          const bool exists = place[i] >= 0;
+          const C term = image[exists ? place[i] : 0] * weight[i];
+          sums[i] += exists ? term : C{0};
+        }
+      }
+      std::copy_n(sums, count, plane->to + channel * plane->results);
+    }
+  }
+};
+
+template <class C, SamplingMode kMode>
+void sample_images(const Sampling& sampling, const Tensor& input, const Tensor& grid,
+                   const Tensor& output) {
   const int64_t channels = input.size(1);
-  const int64_t height = input.size(2);
-  const int64_t width = input.size(3);
+  const int64_t image = channels * input.size(2) * input.size(3);
   const int64_t results = output.size(2) * output.size(3);
+  const int64_t parts = (results + kPositions - 1) / kPositions;
   const C* images = input.data<C>();
   const C* positions = grid.data<C>();
   C* out = output.mutable_data<C>();
   // Each grid position is used for every channel.
   parallel_for(
-      input.size(0) * results, std::max<int64_t>(1, 4096 / channels),
-      [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-          const Points<C> x = find_points(positions[2 * i], width, sampling);
-          const Points<C> y = find_points(positions[2 * i + 1], height, sampling);
-          const int64_t batch = i / results;
-          for (int64_t channel = batch * channels; channel < (batch + 1) * channels; ++channel) {
-            const C* image = images + channel * height * width;
-            C sum{};
-            for (size_t j = 0; j < y.count; ++j) {
-              for (size_t k = 0; k < x.count; ++k) {
-                if (y.index[j] < 0 || x.index[k] < 0) continue;
-                sum += image[y.index[j] * width + x.index[k]] * (y.weight[j] * x.weight[k]);
-              }
-            }
-            out[channel * results + i % results] = sum;
-          }
+      input.size(0) * parts, std::max<int64_t>(1, 64 / channels), [&](int64_t begin, int64_t end) {
+        for (int64_t part = begin; part < end; ++part) {
+          const int64_t batch = part / parts;
+          const int64_t first = part % parts * kPositions;
+          const Plane<C> plane{images + batch * image,
+                               out + batch * channels * results + first,
+                               channels,
+                               input.size(2),
+                               input.size(3),
+                               results};
+          run_at_level<SamplePositions<C, kMode>>(positions + 2 * (batch * results + first),
+                                                  std::min(kPositions, results - first), &sampling,
+                                                  &plane);
         }
       });
+}
+
+template <class C>
+void sample(const Sampling& sampling, const Tensor& input, const Tensor& grid,
+            const Tensor& output) {
+  OPWRIGHT_CHECK(input.size(2) * input.size(3) <= INT32_MAX, kGridSampler,
+                 ": an image of input must have at most 2147483647 elements, got ", input);
+  if (sampling.mode == SamplingMode::Bicubic)
+    sample_images<C, SamplingMode::Bicubic>(sampling, input, grid, output);
+  else if (sampling.mode == SamplingMode::Bilinear)
+    sample_images<C, SamplingMode::Bilinear>(sampling, input, grid, output);
+  else
+    sample_images<C, SamplingMode::Nearest>(sampling, input, grid, output);
 }
 
 }  // namespace
 
 Tensor grid_sampler_2d_cpu(const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
                            int64_t padding_mode, bool align_corners) {
-  const Sampling sampling = describe_sampling(interpolation_mode, padding_mode, align_corners);
-  const Sizes sizes = plain_sizes(sampled_sizes(input, grid));
+  const Sampling sampling =
+      describe_sampling(kGridSampler, interpolation_mode, padding_mode, align_corners, 2);
+  const Sizes sizes = plain_sizes(sampled_sizes(kGridSampler, input, grid, 2));
   const DType wide = input.dtype() == DType::Float64 ? DType::Float64 : DType::Float32;
   const Tensor output = make_empty(sizes, wide);
   if (output.numel() != 0) {
@@ -188,8 +197,9 @@ Tensor grid_sampler_2d_cpu(const Tensor& input, const Tensor& grid, int64_t inte
 FakeTensor grid_sampler_2d_fake(const FakeTensor& input, const FakeTensor& grid,
                                 int64_t interpolation_mode, int64_t padding_mode,
                                 bool align_corners) {
-  (void)describe_sampling(interpolation_mode, padding_mode, align_corners);
-  return make_fake_like(input, sampled_sizes(as_tensor(input), as_tensor(grid)), input.dtype());
+  (void)describe_sampling(kGridSampler, interpolation_mode, padding_mode, align_corners, 2);
+  return make_fake_like(input, sampled_sizes(kGridSampler, as_tensor(input), as_tensor(grid), 2),
+                        input.dtype());
 }
 
 }  // namespace opwright

@@ -1,5 +1,8 @@
 #include "opwright/ops/sampling/grid_sampler_gradients.h"
 
+#include <cstddef>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "opwright/functions.h"
@@ -131,60 +134,78 @@ struct Axis {
   }
 };
 
-// The points of both dimensions for the images of a batch, with positions as one dimension.
+// The points of all dimensions for the images of a batch, with positions as one dimension.
 class Sampled {
  public:
-  Sampled(const Tensor& grad, const Tensor& input, const Tensor& grid, std::vector<Element> rows,
-          std::vector<Element> columns)
+  Sampled(const Tensor& grad, const Tensor& input, const Tensor& grid,
+          std::vector<std::vector<Element>> axes)
       : grad_(grad.flatten(2)),
         input_(input.flatten(2)),
-        width_(input.sym_size(3)),
+        image_sizes_(sym_geometry_of(input).sizes),
         grid_sizes_(sym_geometry_of(grid).sizes),
-        rows_(std::move(rows)),
-        columns_(std::move(columns)) {}
+        axes_(std::move(axes)) {}
 
-  [[nodiscard]] Tensor input_gradient(const Tensor& input) const {
+  [[nodiscard]] Tensor input_gradient() const {
     std::vector<Tensor> values;
     std::vector<Tensor> places;
-    for (const Element& row : rows_) {
-      for (const Element& column : columns_) {
-        values.push_back(grad_.mul(flat(row.weight.mul(column.weight)).unsqueeze(1)));
-        places.push_back(places_of(row, column));
-      }
-    }
-    return zeros_like(input_)
-        .scatter_add(2, cat(places, 2), cat(values, 2))
-        .reshape(sym_geometry_of(input).sizes);
+    for_each_corner([&](const Corner& corner) {
+      values.push_back(grad_.mul(flat(weight_of(corner, axes_.size())).unsqueeze(1)));
+      places.push_back(places_of(corner));
+    });
+    return zeros_like(input_).scatter_add(2, cat(places, 2), cat(values, 2)).reshape(image_sizes_);
   }
 
   [[nodiscard]] Tensor grid_gradient() const {
-    Tensor x;
-    Tensor y;
-    for (const Element& row : rows_) {
-      for (const Element& column : columns_) {
-        const Tensor product = grad_.mul(input_.gather(2, places_of(row, column))).sum({1});
-        const Tensor of_x = product.mul(flat(row.weight.mul(column.slope)));
-        const Tensor of_y = product.mul(flat(row.slope.mul(column.weight)));
-        x = x.is_defined() ? x.add(of_x) : of_x;
-        y = y.is_defined() ? y.add(of_y) : of_y;
+    std::vector<Tensor> sums(axes_.size());  // the last dimension first, as in the grid
+    for_each_corner([&](const Corner& corner) {
+      const Tensor product = grad_.mul(input_.gather(2, places_of(corner))).sum({1});
+      for (size_t axis = 0; axis < axes_.size(); ++axis) {
+        const Tensor part = product.mul(flat(weight_of(corner, axis)));
+        Tensor& sum = sums[axes_.size() - 1 - axis];
+        sum = sum.is_defined() ? sum.add(part) : part;
       }
-    }
-    const Tensor both[] = {x, y};
-    return stack(both, -1).reshape(grid_sizes_);
+    });
+    return stack(sums, -1).reshape(grid_sizes_);
   }
 
  private:
+  using Corner = std::vector<const Element*>;  // one of each axis
+
+  template <class Body>
+  void for_each_corner(const Body& body) const {
+    Corner corner(axes_.size());
+    const auto visit = [&](const auto& self, size_t axis) -> void {
+      if (axis == axes_.size()) return body(corner);
+      for (const Element& element : axes_[axis]) {
+        corner[axis] = &element;
+        self(self, axis + 1);
+      }
+    };
+    visit(visit, 0);
+  }
+
   static Tensor flat(const Tensor& tensor) { return tensor.flatten(1); }
+  // The product of the weights, with the slope of one axis instead if there is such an axis.
+  static Tensor weight_of(const Corner& corner, size_t sloping) {
+    Tensor product;
+    for (size_t axis = 0; axis < corner.size(); ++axis) {
+      const Tensor& factor = axis == sloping ? corner[axis]->slope : corner[axis]->weight;
+      product = axis == 0 ? factor : product.mul(factor);
+    }
+    return product;
+  }
   // The position of each point in its image, for all channels.
-  [[nodiscard]] Tensor places_of(const Element& row, const Element& column) const {
-    const Tensor place = flat(row.index.mul(Scalar(width_)).add(column.index)).unsqueeze(1);
-    return place.expand(sym_geometry_of(grad_).sizes);
+  [[nodiscard]] Tensor places_of(const Corner& corner) const {
+    Tensor place = corner[0]->index;
+    for (size_t axis = 1; axis < corner.size(); ++axis)
+      place = place.mul(Scalar(image_sizes_[axis + 2])).add(corner[axis]->index);
+    return flat(place).unsqueeze(1).expand(sym_geometry_of(grad_).sizes);
   }
 
   Tensor grad_, input_;
-  SymInt width_;
+  SymSizes image_sizes_;
   SymSizes grid_sizes_;
-  std::vector<Element> rows_, columns_;
+  std::vector<std::vector<Element>> axes_;
 };
 
 Tensor as_computed(const Tensor& tensor) {
@@ -194,21 +215,23 @@ Tensor as_computed(const Tensor& tensor) {
 
 }  // namespace
 
-std::tuple<Tensor, Tensor> grid_sampler_2d_gradients(const Tensor& grad, const Tensor& input,
-                                                     const Tensor& grid, int64_t interpolation_mode,
-                                                     int64_t padding_mode, bool align_corners,
-                                                     bool needs_input, bool needs_grid) {
+std::tuple<Tensor, Tensor> grid_sampler_gradients(const Tensor& grad, const Tensor& input,
+                                                  const Tensor& grid, int64_t interpolation_mode,
+                                                  int64_t padding_mode, bool align_corners,
+                                                  bool needs_input, bool needs_grid) {
   const Tensor positions = as_computed(grid);
-  const SymInt height = input.sym_size(2);
-  const SymInt width = input.sym_size(3);
-  const Axis vertical{height, interpolation_mode, padding_mode, align_corners};
-  const Axis horizontal{width, interpolation_mode, padding_mode, align_corners};
-  const Sampled sampled(as_computed(grad), as_computed(input), grid,
-                        vertical.find_elements(positions.select(-1, 1)),
-                        horizontal.find_elements(positions.select(-1, 0)));
+  const int64_t ndim = input.dim() - 2;
+  std::vector<std::vector<Element>> axes;
+  for (int64_t i = 0; i < ndim; ++i) {
+    const SymInt size = input.sym_size(i + 2);
+    const Axis axis{size, interpolation_mode, padding_mode, align_corners};
+    axes.push_back(axis.find_elements(positions.select(-1, ndim - 1 - i)));
+  }
+  const Sampled sampled(as_computed(grad), as_computed(input), grid, std::move(axes));
   std::tuple<Tensor, Tensor> gradients;
-  if (needs_input) std::get<0>(gradients) = sampled.input_gradient(input).to(input.dtype());
-  if (needs_grid && interpolation_mode == kNearest) std::get<1>(gradients) = zeros_like(grid);
+  if (needs_input) std::get<0>(gradients) = sampled.input_gradient().to(input.dtype());
+  if (needs_grid && interpolation_mode == kNearest)
+    std::get<1>(gradients) = grid.new_zeros(sym_geometry_of(grid).sizes);
   if (needs_grid && interpolation_mode != kNearest)
     std::get<1>(gradients) = sampled.grid_gradient().to(grid.dtype());
   return gradients;

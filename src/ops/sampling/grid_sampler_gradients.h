@@ -1,4 +1,4 @@
-// Gradients of grid_sampler_2d, as calls of other operators.
+// Gradients of grid_sampler_2d and grid_sampler_3d, as calls of other operators.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace opwright {
 
 // Gradients of input and grid; undefined unless requested.
-[[nodiscard]] std::tuple<Tensor, Tensor> grid_sampler_2d_gradients(
+[[nodiscard]] std::tuple<Tensor, Tensor> grid_sampler_gradients(
     const Tensor& grad, const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
     int64_t padding_mode, bool align_corners, bool needs_input, bool needs_grid);
 

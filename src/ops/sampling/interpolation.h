@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "opwright/dtype.h"
+#include "opwright/ops/engine/cpu/cpu_level.h"
 #include "opwright/ops/sampling/linear_map.h"
 
 namespace opwright {
@@ -16,12 +17,16 @@ enum class Interpolation : uint8_t {
   NearestExact,  // the nearest element
   Linear,
   Cubic,
+  // Antialiased: a filter of as many elements as a result covers.
+  SmoothLinear,
+  SmoothCubic,
+  SmoothLanczos,
 };
 
 // Cubic convolution with a = -0.75: the weights of four elements around a position, at fraction t
 // from the second to the third.
 template <class C>
-std::array<C, 4> cubic_weights(C t) {
+OPWRIGHT_INLINE std::array<C, 4> cubic_weights(C t) {
   constexpr C kA = C{-0.75};
   const auto near = [](C x) { return ((kA + 2) * x - (kA + 3)) * x * x + 1; };
   const auto far = [](C x) { return ((kA * x - 5 * kA) * x + 8 * kA) * x - 4 * kA; };

@@ -11,6 +11,15 @@ namespace {
 
 using Ints = std::span<const int64_t>;
 
+// A sample is itself a batch of images.
+template <class Compute>
+VmapResult<Tensor> map_grids(const VmapInfo& info, const Tensor& input, const Tensor& grid,
+                             const Compute& compute) {
+  const Tensor images = fold_batch(as_batch(info, 0, input), 0);
+  const Tensor grids = fold_batch(as_batch(info, 1, grid), 0);
+  return batched(unfold_batch(compute(images, grids), 0, info.batch_size));
+}
+
 }  // namespace
 
 VmapResult<Tensor> im2col_vmap(const VmapInfo& info, const Tensor& self, Ints kernel_size,
@@ -31,11 +40,16 @@ VmapResult<Tensor> col2im_vmap(const VmapInfo& info, const Tensor& self,
 VmapResult<Tensor> grid_sampler_2d_vmap(const VmapInfo& info, const Tensor& input,
                                         const Tensor& grid, int64_t interpolation_mode,
                                         int64_t padding_mode, bool align_corners) {
-  const Tensor images = fold_batch(as_batch(info, 0, input), 0);
-  const Tensor grids = fold_batch(as_batch(info, 1, grid), 0);
-  return batched(
-      unfold_batch(grid_sampler_2d(images, grids, interpolation_mode, padding_mode, align_corners),
-                   0, info.batch_size));
+  return map_grids(info, input, grid, [&](const Tensor& images, const Tensor& grids) {
+    return grid_sampler_2d(images, grids, interpolation_mode, padding_mode, align_corners);
+  });
+}
+VmapResult<Tensor> grid_sampler_3d_vmap(const VmapInfo& info, const Tensor& input,
+                                        const Tensor& grid, int64_t interpolation_mode,
+                                        int64_t padding_mode, bool align_corners) {
+  return map_grids(info, input, grid, [&](const Tensor& volumes, const Tensor& grids) {
+    return grid_sampler_3d(volumes, grids, interpolation_mode, padding_mode, align_corners);
+  });
 }
 
 }  // namespace opwright

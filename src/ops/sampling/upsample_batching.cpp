@@ -187,4 +187,59 @@ VmapResult<Tensor> upsample_bicubic2d_backward_vmap(const VmapInfo& info, const 
   });
 }
 
+// ---- antialiased ----
+VmapResult<Tensor> upsample_bilinear2d_aa_vmap(const VmapInfo& info, const Tensor& self,
+                                               SizeList output_size, bool align_corners,
+                                               const Scale& scales_h, const Scale& scales_w) {
+  return map_batched_planes(info, self, [&](const Tensor& x) {
+    return _upsample_bilinear2d_aa(x, output_size, align_corners, scales_h, scales_w);
+  });
+}
+VmapResult<Tensor> upsample_bilinear2d_aa_backward_vmap(const VmapInfo& info,
+                                                        const Tensor& grad_output,
+                                                        SizeList output_size, SizeList input_size,
+                                                        bool align_corners, const Scale& scales_h,
+                                                        const Scale& scales_w) {
+  return map_batched_planes(info, grad_output, [&](const Tensor& grads) {
+    return _upsample_bilinear2d_aa_backward(grads, output_size, folded_sizes(info, input_size),
+                                            align_corners, scales_h, scales_w);
+  });
+}
+
+VmapResult<Tensor> upsample_bicubic2d_aa_vmap(const VmapInfo& info, const Tensor& self,
+                                              SizeList output_size, bool align_corners,
+                                              const Scale& scales_h, const Scale& scales_w) {
+  return map_batched_planes(info, self, [&](const Tensor& x) {
+    return _upsample_bicubic2d_aa(x, output_size, align_corners, scales_h, scales_w);
+  });
+}
+VmapResult<Tensor> upsample_bicubic2d_aa_backward_vmap(const VmapInfo& info,
+                                                       const Tensor& grad_output,
+                                                       SizeList output_size, SizeList input_size,
+                                                       bool align_corners, const Scale& scales_h,
+                                                       const Scale& scales_w) {
+  return map_batched_planes(info, grad_output, [&](const Tensor& grads) {
+    return _upsample_bicubic2d_aa_backward(grads, output_size, folded_sizes(info, input_size),
+                                           align_corners, scales_h, scales_w);
+  });
+}
+
+VmapResult<Tensor> upsample_lanczos2d_aa_vmap(const VmapInfo& info, const Tensor& self,
+                                              SizeList output_size, bool align_corners,
+                                              const Scale& scales_h, const Scale& scales_w) {
+  return map_batched_planes(info, self, [&](const Tensor& x) {
+    return _upsample_lanczos2d_aa(x, output_size, align_corners, scales_h, scales_w);
+  });
+}
+VmapResult<Tensor> upsample_lanczos2d_aa_backward_vmap(const VmapInfo& info,
+                                                       const Tensor& grad_output,
+                                                       SizeList output_size, SizeList input_size,
+                                                       bool align_corners, const Scale& scales_h,
+                                                       const Scale& scales_w) {
+  return map_batched_planes(info, grad_output, [&](const Tensor& grads) {
+    return _upsample_lanczos2d_aa_backward(grads, output_size, folded_sizes(info, input_size),
+                                           align_corners, scales_h, scales_w);
+  });
+}
+
 }  // namespace opwright

@@ -135,4 +135,29 @@ Tensor upsample_bicubic2d_factors_composite(const Tensor& input,
   return upsample_bicubic2d(input, target.sizes, align_corners, target.scales[0], target.scales[1]);
 }
 
+Tensor upsample_bilinear2d_aa_factors_composite(
+    const Tensor& input, std::optional<std::span<const SymInt>> output_size, bool align_corners,
+    std::optional<std::span<const double>> scale_factors) {
+  const Target target =
+      find_target("_upsample_bilinear2d_aa", input, output_size, scale_factors, 2);
+  return _upsample_bilinear2d_aa(input, target.sizes, align_corners, target.scales[0],
+                                 target.scales[1]);
+}
+
+Tensor upsample_bicubic2d_aa_factors_composite(
+    const Tensor& input, std::optional<std::span<const SymInt>> output_size, bool align_corners,
+    std::optional<std::span<const double>> scale_factors) {
+  const Target target = find_target("_upsample_bicubic2d_aa", input, output_size, scale_factors, 2);
+  return _upsample_bicubic2d_aa(input, target.sizes, align_corners, target.scales[0],
+                                target.scales[1]);
+}
+
+Tensor upsample_lanczos2d_aa_factors_composite(
+    const Tensor& input, std::optional<std::span<const SymInt>> output_size, bool align_corners,
+    std::optional<std::span<const double>> scale_factors) {
+  const Target target = find_target("_upsample_lanczos2d_aa", input, output_size, scale_factors, 2);
+  return _upsample_lanczos2d_aa(input, target.sizes, align_corners, target.scales[0],
+                                target.scales[1]);
+}
+
 }  // namespace opwright

@@ -6,6 +6,7 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
+#include "opwright/ops/view/part_count.h"
 #include "opwright/symbolic/shape_env/demand.h"
 #include "opwright/symbolic/shape_env/questions.h"
 #include "opwright/symbolic/shape_env/sizes.h"
@@ -70,6 +71,7 @@ std::vector<Tensor> split_all_devices(const Tensor& self, const SymInt& split_si
                   " for dimension ", along, " of size ", size);
   // The number of parts must be known; their sizes may be symbolic.
   const int64_t count = sym_max((size + split_size - 1) / split_size, 1).specialise();
+  check_part_count("split", self, count);
   std::vector<Tensor> parts;
   for (int64_t i = 0; i < count; ++i) {
     const SymInt start = split_size * SymInt(i);
@@ -92,6 +94,7 @@ std::vector<Tensor> chunk_composite(const Tensor& self, int64_t chunks, int64_t 
   OPWRIGHT_CHECK(chunks > 0, "chunk: chunks must be at least 1, got ", chunks);
   const int64_t along = split_dim("chunk", self, dim);
   const SymInt size = self.sym_size(along);
+  if (is_known_equal(size, SymInt(0))) check_part_count("chunk", self, chunks);
   if (is_known_equal(size, SymInt(0)))
     return split_with_sizes(self, SymSizes(static_cast<size_t>(chunks), 0), along);
   return split(self, (size + (chunks - 1)) / chunks, along);
@@ -101,6 +104,7 @@ std::vector<Tensor> unbind_all_devices(const Tensor& self, int64_t dim) {
   const int64_t along = split_dim("unbind", self, dim);
   std::vector<Tensor> parts;
   const int64_t size = self.size(along);  // the number of parts must be known
+  check_part_count("unbind", self, size);
   for (int64_t i = 0; i < size; ++i)
     parts.push_back(
         make_view(self, select_geometry<SymInt>(sym_geometry_of(self), along, i, "unbind")));

@@ -5,6 +5,7 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
+#include "opwright/ops/view/part_count.h"
 #include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/view.h"
 
@@ -58,6 +59,7 @@ std::vector<Tensor> tensor_split_sections_composite(const Tensor& self, const Sy
   const int64_t count = sections.specialise();  // the number of parts must be known
   OPWRIGHT_CHECK(count > 0, "tensor_split: the number of sections must be larger than 0, got ",
                  count);
+  check_part_count("tensor_split", self, count);
   const SymInt size = self.sym_size(along);
   const SymInt longer = size % SymInt(count);  // so many parts have one element more
   std::vector<Tensor> parts;

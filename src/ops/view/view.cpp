@@ -2,6 +2,7 @@
 // write to the view, computed without writing.
 #include "opwright/tensor/view.h"
 
+#include <algorithm>
 #include <climits>
 #include <cstdint>
 #include <optional>
@@ -25,9 +26,9 @@ Tensor view_all_devices(const Tensor& self, std::span<const SymInt> size) {
   const SymGeometry base = sym_geometry_of(self);
   SymSizes sizes = infer_size(size, self.sym_numel(), "view");
   std::optional<SymSizes> strides = view_strides(base.sizes, base.strides, sizes);
-  OPWRIGHT_CHECK(strides.has_value(), "view: sizes ", to_text(base.sizes), " with strides ",
-                 to_text(base.strides), " cannot be seen as ", to_text(sizes),
-                 " without a copy; use reshape");
+  OPWRIGHT_CHECK_VALUE(strides.has_value(), "view: sizes ", to_text(base.sizes), " with strides ",
+                       to_text(base.strides), " cannot be seen as ", to_text(sizes),
+                       " without a copy; use reshape");
   return make_view(self, sizes, *strides, base.offset);
 }
 Tensor view_scatter(const Tensor& base, const Tensor& value, std::span<const SymInt> /*size*/) {
@@ -136,6 +137,12 @@ Tensor as_strided_all_devices(const Tensor& self, std::span<const SymInt> size,
   OPWRIGHT_CHECK_VALUE(size.size() == stride.size(),
                        "as_strided: there must be one stride for each size, got ", to_text(size),
                        " and ", to_text(stride));
+  const bool has_negative = std::ranges::any_of(
+      stride, [](const SymInt& each) { return !each.is_symbolic() && each.word() < 0; });
+  OPWRIGHT_CHECK_VALUE(!has_negative,
+                       "as_strided: Negative strides are not supported at the moment, got "
+                       "strides: ",
+                       to_text(stride));
   return make_view(self, size, stride,
                    storage_offset ? *storage_offset : sym_geometry_of(self).offset);
 }

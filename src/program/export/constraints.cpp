@@ -41,10 +41,10 @@ bool mentions(const ShapeEnv& env, const SymInt& condition, std::string_view sym
   return std::ranges::find(names, symbol) != names.end();
 }
 
-// "    batch == 4, asked at model.py:12 (by src/ops/engine/product/product_shape.h:39)"
+// "    batch == 4, required at model.py:12 (by src/ops/engine/product/product_shape.h:39)"
 std::string asking_line_text(const Guard& guard) {
   const SourceSite line = guard.user.is_known() ? guard.user : guard.asked;
-  std::string text = concatenate("\n    ", guard.condition, ", asked at ", line);
+  std::string text = concatenate("\n    ", guard.condition, ", required at ", line);
   const bool has_kernel =
       guard.user.is_known() && guard.asked.is_known() && guard.asked.text() != guard.user.text();
   if (has_kernel) text += concatenate(" (by ", guard.asked, ")");
@@ -100,7 +100,8 @@ class Judge {
       return with_lines(fixed_violation(declared, *fixed), *symbol, true);
     }
     if (declared.dim.kind() == Dim::Kind::Dynamic) return {};
-    if (symbol->equals) return with_lines(derived_violation(declared, *symbol), *symbol, true);
+    if (symbol->equals && !follows_this_one(*symbol))
+      return with_lines(derived_violation(declared, *symbol), *symbol, true);
     Violation narrow = range_violation(declared, *symbol);
     if (!narrow.what.empty()) return with_lines(std::move(narrow), *symbol, false);
     return rest_violation(declared, *symbol);
@@ -137,6 +138,28 @@ class Judge {
     return {std::move(what), concatenate(declared.dim.name(), " = ", *symbol.equals)};
   }
 
+  // Whether `symbol` equals a size that no Dim declares, plus or minus a number, and no other Dim
+  // equals it: then that size follows the Dim.
+  [[nodiscard]] bool follows_this_one(const Symbol& symbol) const {
+    const SymInt& equal = *symbol.equals;
+    const std::vector<std::string> roots = env_.free_symbols(equal);
+    if (roots.size() != 1 || is_declared(roots.front())) return false;
+    const Expression& expression = expression_of(equal.word());
+    const bool is_plain = expression.kind == ExpressionKind::Symbol;
+    const bool is_shifted = expression.kind == ExpressionKind::Sum &&
+                            expression.terms.size() == 1 && expression.terms[0].coefficient == 1 &&
+                            expression.terms[0].monomial->kind == ExpressionKind::Symbol;
+    if (!is_plain && !is_shifted) return false;
+    return std::ranges::none_of(solution_.symbols, [&](const Symbol& other) {
+      return other.name != symbol.name && other.equals && is_declared(other.name) &&
+             mentions(env_, *other.equals, roots.front());
+    });
+  }
+
+  [[nodiscard]] bool is_declared(const std::string& name) const {
+    return std::ranges::find(names_, name) != names_.end();
+  }
+
   // Whether it can be written as a Dim: batch, 2*batch + 1.
   [[nodiscard]] bool is_a_dim(const SymInt& size) const {
     const Expression* root = &expression_of(size.word());
@@ -144,8 +167,7 @@ class Judge {
       if (root->terms.size() != 1 || root->terms[0].coefficient < 1) return false;
       root = root->terms[0].monomial;
     }
-    return root->kind == ExpressionKind::Symbol &&
-           std::ranges::find(names_, *root->name) != names_.end();
+    return root->kind == ExpressionKind::Symbol && is_declared(*root->name);
   }
 
   [[nodiscard]] static Violation range_violation(const DeclaredSize& declared,

@@ -48,7 +48,7 @@ Dim Dim::plus(int64_t offset) const {
 std::string to_text(const Dim& dim) {
   switch (dim.kind()) {
     case Dim::Kind::Static:
-      return "Dim.STATIC";
+      return "Dim.STATIC" + bounds_text(dim);
     case Dim::Kind::Auto:
       return "Dim.AUTO" + bounds_text(dim);
     case Dim::Kind::Dynamic:

@@ -172,6 +172,7 @@ struct ExportSession::State {
                                                        ExportedProgram::Parts& parts);
   [[nodiscard]] InputSpec describe_bound(const GraphValue& input, ExportedProgram::Parts& parts);
 
+  bool accepts_narrower_sizes = false;
   ShapeEnvPtr env;
   TraceSession trace;
   std::vector<Held> held;
@@ -249,6 +250,8 @@ SymInt ExportSession::State::declare(const Dim& dim, int64_t given, const std::s
                                      const std::string& source) {
   switch (dim.kind()) {
     case Dim::Kind::Static:
+      OPWRIGHT_CHECK_VALUE(given >= dim.min().value_or(given) && given <= dim.max().value_or(given),
+                           "export: the example has ", given, " for ", to_text(dim), " in ", place);
       return given;
     case Dim::Kind::Auto:
       if (given <= 1) return given;
@@ -259,8 +262,8 @@ SymInt ExportSession::State::declare(const Dim& dim, int64_t given, const std::s
       break;
   }
   const int64_t rest = given - dim.offset();
-  OPWRIGHT_CHECK_VALUE(rest % dim.factor() == 0, "export: ", place, " is ", given, ", which is no ",
-                       to_text(dim));
+  OPWRIGHT_CHECK_VALUE(rest % dim.factor() == 0, "export: ", place, " is ", given,
+                       ", which does not equal ", to_text(dim));
   const SymInt root = declare_root(dim, rest / dim.factor(), place, source);
   const SymInt size = root * SymInt(dim.factor()) + SymInt(dim.offset());
   if (dim.offset() < 0) env->learn(apply_sym(kOpwSymGe, size, 1));
@@ -313,6 +316,8 @@ void ExportSession::add_constant(Value constant, const std::string& target) {
                                  .target = target,
                                  .constant = std::move(constant)});
 }
+
+void ExportSession::accept_narrower_sizes() noexcept { state_->accepts_narrower_sizes = true; }
 
 std::vector<Tensor> ExportSession::enter() { return state_->trace.enter(state_->added); }
 
@@ -379,6 +384,10 @@ size_t ExportSession::note_value(const Tensor& tensor) {
   return state_->noted.size() - 1;
 }
 
+uint32_t ExportSession::position() const noexcept {
+  return state_->trace.trace().graph().num_value_numbers();
+}
+
 const std::vector<std::string>& ExportSession::noted_values() const noexcept {
   return state_->noted_names;
 }
@@ -434,7 +443,7 @@ ExportedProgramPtr ExportSession::finish(std::span<const OpwValue> outputs,
   state_->take_noted(*parts.graph, num_outputs);
   remove_dead_code(*parts.graph);
   state_->drop_unused_constants(*parts.graph);
-  check_constraints(*state_->env, state_->declared);
+  if (!state_->accepts_narrower_sizes) check_constraints(*state_->env, state_->declared);
   state_->order_inputs(*parts.graph);
   parts.signature.inputs = state_->describe_inputs(*parts.graph, parts);
   parts.signature.outputs = std::move(user_outputs);

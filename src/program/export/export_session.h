@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -53,6 +54,10 @@ class OPWRIGHT_EXPORT ExportSession {
   // Any other value: part of the program, and compared when it runs.
   void add_constant(Value constant, const std::string& target);
 
+  // The function may fix a declared size or accept fewer values of it; the program then refuses the
+  // others when it runs. For functions whose sizes somebody else declared.
+  void accept_narrower_sizes() noexcept;
+
   // The tensors of add_tensor, as the function receives them. Call once, after adding all of them.
   [[nodiscard]] std::vector<Tensor> enter();
   // The interpreter that is current while the function runs.
@@ -63,6 +68,9 @@ class OPWRIGHT_EXPORT ExportSession {
   size_t note_value(const Tensor& tensor);
   // After finish: the names of the noted values in the graph.
   [[nodiscard]] const std::vector<std::string>& noted_values() const noexcept;
+
+  // Above the numbers of all values of the graph so far, and not above those of later ones.
+  [[nodiscard]] uint32_t position() const noexcept;
 
   // `outputs` are tensors, ints, SymInts and other constants. ValueError for a Dim that the
   // function does not admit: which dimension, the line that required it, and the dynamic_shapes to

@@ -10,7 +10,6 @@
 #include "opwright/ir/graph/graph.h"
 #include "opwright/ir/text/parse.h"
 #include "opwright/program/export/exported_program.h"
-#include "opwright/program/export/program_object.h"
 #include "opwright/program/export/written_operators.h"
 #include "opwright/program/file/mapped_file.h"
 #include "opwright/program/file/program_file_header.h"
@@ -18,7 +17,6 @@
 #include "opwright/program/file/program_source.h"
 #include "opwright/program/file/program_text.h"
 #include "opwright/program/file/stored_tensors.h"
-#include "opwright/runtime/program.h"
 #include "opwright/tensor.h"
 #include "opwright/value.h"
 
@@ -96,14 +94,6 @@ ExportedProgramPtr load_program_file(const std::string& path, LoadOptions option
        .origin = path,
        .mapping = options.map_tensors ? mapping : nullptr,
        .has_tensors_checked = options.check_tensors || !options.map_tensors});
-}
-
-void Program::save(const std::string& path) const {
-  save_program(*program_of(program_.get()), path);
-}
-
-Program load_program(const std::string& path) {
-  return Program(program_value(load_program_file(path)));
 }
 
 }  // namespace opwright

@@ -91,11 +91,16 @@ void Maker::check_bools(size_t number) const {
                        ", of bools, has a byte that is neither 0 nor 1");
 }
 
+// For elements of every dtype. An archive of another program may place them anywhere.
+bool is_aligned(std::string_view bytes) {
+  return reinterpret_cast<uintptr_t>(bytes.data()) % alignof(std::max_align_t) == 0;
+}
+
 void drop_mapping(void* mapping) { static_cast<MappedFile*>(mapping)->release(); }
 
 StoragePtr Maker::make_storage(size_t index, Device device) const {
   const std::string_view bytes = block_bytes(index);
-  if (bytes_.mapping && device == kCpu && !bytes.empty()) {
+  if (bytes_.mapping && device == kCpu && !bytes.empty() && is_aligned(bytes)) {
     bytes_.mapping->add_ref();
     return adopt_storage(const_cast<char*>(bytes.data()), bytes.size(), kCpu, &drop_mapping,
                          bytes_.mapping.get());

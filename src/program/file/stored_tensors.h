@@ -13,7 +13,7 @@ namespace opwright {
 
 struct StoredBytes {
   std::string_view data;   // of all tensors of the file
-  MappedFilePtr mapping;   // that contains them; tensors point into it. Null: copied
+  MappedFilePtr mapping;   // that contains them; aligned tensors point into it. Null: copied
   bool is_checked = true;  // verifies the checksums
 };
 

@@ -62,7 +62,7 @@ class ExportCheck : public Check {
 
  private:
   static std::optional<Fault> refusal(const Operator& op, const Error& error) {
-    const bool is_of_data = is_about_data(error) && op.tags().has(Tag::DynamicOutputShape);
+    const bool is_of_data = is_data_dependent(error) && op.tags().has(Tag::DynamicOutputShape);
     if (is_of_data) return std::nullopt;
     return Fault{"export-raised", concatenate(op.name(), " cannot be exported: ", text_of(error))};
   }
@@ -172,7 +172,7 @@ class ExportCheck : public Check {
       const std::vector<std::string> names = exported.env().free_symbols(guard.condition);
       if (names != std::vector{symbol}) continue;
       const SourceSite line = guard.user.is_known() ? guard.user : guard.asked;
-      return concatenate(" (", guard.condition, " asked at ", line, ")");
+      return concatenate(" (", guard.condition, " required at ", line, ")");
     }
     return "";
   }

@@ -89,11 +89,22 @@ OpwSymWord Canonical::apply(OpwSymOp op, OpwSymWord a, OpwSymWord b) const {
   throw_error("ValueError", "there is no operation ", static_cast<int>(op), " on symbolic ints");
 }
 
+// The range of 8*b*n - 8*b contains 0, but those of b and n - 1 need not.
+bool Canonical::is_nonzero(OpwSymWord word) const {
+  if (!contains(range(word), 0)) return true;
+  Polynomial rest = Polynomial::of(word);
+  for (const OpwSymWord factor : common_factors(rest)) {
+    if (contains(range(factor), 0)) return false;
+    rest = divide_by_atom(pool_, rest, expression_of(factor));
+  }
+  return !contains(range(rest), 0);
+}
+
 OpwSymWord Canonical::floor_div(OpwSymWord a, OpwSymWord b) const {
   OPWRIGHT_CHECK_KIND("ZeroDivisionError", b != 0, "division of a size by zero");
   const Polynomial numerator = Polynomial::of(a);
   if (!is_symbolic(b)) return divide_by_constant(numerator, b);
-  if (!contains(range(b), 0)) return divide_by_nonzero(numerator, b);
+  if (is_nonzero(b)) return divide_by_nonzero(numerator, b);
   const OpwSymWord operands[] = {a, b};
   return word_of(pool_.intern_operands(ExpressionKind::FloorDiv, operands));
 }
@@ -154,7 +165,7 @@ OpwSymWord Canonical::mod(OpwSymWord a, OpwSymWord b) const {
   OPWRIGHT_CHECK_KIND("ZeroDivisionError", b != 0, "a size modulo zero");
   const Polynomial numerator = Polynomial::of(a);
   if (!is_symbolic(b)) return modulo_constant(numerator, b);
-  if (!contains(range(b), 0)) return modulo_nonzero(numerator, b);
+  if (is_nonzero(b)) return modulo_nonzero(numerator, b);
   const OpwSymWord operands[] = {a, b};
   return word_of(pool_.intern_operands(ExpressionKind::Mod, operands));
 }

@@ -55,6 +55,8 @@ class Canonical {
   [[nodiscard]] OpwSymWord negate(OpwSymWord condition) const;
   // The condition that a word is not 0.
   [[nodiscard]] OpwSymWord truth(OpwSymWord word) const;
+  // Whether the ranges exclude 0: of the word, or of its common factors and of what they leave.
+  [[nodiscard]] bool is_nonzero(OpwSymWord word) const;
 
   [[nodiscard]] OpwSymWord sum(const Polynomial& polynomial) const {
     return intern(pool_, polynomial);

@@ -78,7 +78,7 @@ bool Facts::may_divide_by_zero(OpwSymWord word) const {
   if (!is_symbolic(word)) return false;
   const Expression& expression = expression_of(word);
   if (expression.kind == ExpressionKind::FloorDiv || expression.kind == ExpressionKind::Mod) {
-    if (contains(range(expression.operands[1]), 0)) return true;
+    if (!canonical_.is_nonzero(expression.operands[1])) return true;
   }
   const auto in_word = [&](OpwSymWord operand) { return may_divide_by_zero(operand); };
   const auto in_term = [&](const SumTerm& term) { return in_word(word_of(*term.monomial)); };

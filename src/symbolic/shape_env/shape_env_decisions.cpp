@@ -60,7 +60,7 @@ void ShapeEnv::State::refuse(const char* what, OpwSymWord word, const char* file
       ".\n  Bound it with opwright.check_size(n, min=, max=), require what you rely on with "
       "opwright.check(condition, message), or do without the answer: opwright.sym_max(a, b), "
       "opwright.guard_or_false(condition).");
-  throw Error("RuntimeError", text);
+  throw Error("DataDependentError", text);
 }
 
 bool ShapeEnv::is_own(OpwSymWord word) const noexcept {

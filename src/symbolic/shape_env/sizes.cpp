@@ -114,6 +114,19 @@ SmallVector<T, kInlineDims> strides_of(std::span<const T> sizes, MemoryFormat fo
   return strides;
 }
 
+// Without elements, only the strides can be too large; otherwise the number of elements is, which
+// its own check reports.
+void check_strides_of_empty(std::span<const int64_t> sizes, MemoryFormat format) {
+  int64_t stride = 1;
+  bool is_too_large = false;
+  for (const int64_t dim : memory_order(sizes.size(), format)) {
+    OPWRIGHT_CHECK_KIND("OverflowError", !is_too_large,
+                        "Stride calculation overflowed with sizes=", joined_text(sizes));
+    is_too_large =
+        __builtin_mul_overflow(stride, at_least_one(sizes[static_cast<size_t>(dim)]), &stride);
+  }
+}
+
 template <class T>
 bool has_strides_of(std::span<const T> sizes, std::span<const T> strides, MemoryFormat format,
                     const Where& where) {
@@ -240,10 +253,11 @@ SymInt product(std::span<const SymInt> sizes) {
 }
 
 Sizes contiguous_strides(std::span<const int64_t> sizes, MemoryFormat format) {
+  if (std::ranges::find(sizes, 0) != sizes.end()) check_strides_of_empty(sizes, format);
   return strides_of(sizes, format);
 }
 SymSizes contiguous_strides(std::span<const SymInt> sizes, MemoryFormat format) {
-  if (const auto plain = as_plain(sizes)) return as_symbolic(strides_of(*plain, format));
+  if (const auto plain = as_plain(sizes)) return as_symbolic(contiguous_strides(*plain, format));
   return strides_of(sizes, format);
 }
 

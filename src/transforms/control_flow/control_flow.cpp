@@ -42,7 +42,7 @@ std::vector<Tensor> cond(const Tensor& pred, const Branch& true_branch, const Br
                          std::span<const Tensor> operands) {
   check_predicate("cond", pred);
   if (has_data(pred)) return is_true(pred) ? true_branch(operands) : false_branch(operands);
-  SubGraphs branches("cond", operands);
+  SubGraphs branches("cond", operands, SubGraphs::Operands::Passed);
   branches.trace("true_fn", true_branch);
   branches.trace("false_fn", false_branch);
   branches.close();
@@ -71,7 +71,7 @@ std::vector<Tensor> while_loop(const Branch& condition, const Branch& body,
       values = std::move(next);
     }
   }
-  SubGraphs parts("while_loop", carried);
+  SubGraphs parts("while_loop", carried, SubGraphs::Operands::Carried);
   parts.trace("cond_fn", condition);
   parts.trace("body_fn", body);
   parts.close();

@@ -7,6 +7,7 @@
 #include "opwright/error.h"
 #include "opwright/ir/graph/symbol_bindings.h"
 #include "opwright/tensor/view.h"
+#include "opwright/transforms/trace/fake.h"
 #include "opwright/transforms/trace/make_fx.h"
 
 namespace opwright {
@@ -36,8 +37,9 @@ std::vector<Tensor> results_of(const Graph& graph) {
 
 }  // namespace
 
-SubGraphs::SubGraphs(std::string who, std::span<const Tensor> operands)
+SubGraphs::SubGraphs(std::string who, std::span<const Tensor> operands, Operands kind)
     : who_(std::move(who)),
+      kind_(kind),
       operands_(operands.begin(), operands.end()),
       num_given_(operands.size()),
       shape_env_(find_shape_env()) {}
@@ -46,8 +48,11 @@ void SubGraphs::trace(const char* what, const Branch& part) {
   TraceSession session(
       {.mode = TracingMode::Fake, .shape_env = shape_env_, .functional = true, .is_part = true});
   std::vector<Tensor> own;
-  for (size_t i = 0; i < num_given_; ++i)
-    own.push_back(session.add_tensor(operands_[i], "operand"));
+  for (size_t i = 0; i < num_given_; ++i) {
+    const Tensor& given = operands_[i];
+    own.push_back(
+        session.add_tensor(kind_ == Operands::Passed ? given : fake_of(given), "operand"));
+  }
   own = session.enter(own);
   std::vector<Tensor> results;
   {

@@ -2,6 +2,7 @@
 // inputs.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,8 +16,12 @@ namespace opwright {
 
 class SubGraphs {
  public:
+  // A part that closes over an operand gets the operand: its input, or the value that the operand
+  // had before a loop, which is another one.
+  enum class Operands : uint8_t { Passed, Carried };
+
   // Errors start with `who`.
-  SubGraphs(std::string who, std::span<const Tensor> operands);
+  SubGraphs(std::string who, std::span<const Tensor> operands, Operands kind);
 
   // Traces one part; `what` names it in errors.
   void trace(const char* what, const Branch& part);
@@ -47,6 +52,7 @@ class SubGraphs {
   void add_sizes();
 
   std::string who_;
+  Operands kind_;
   std::vector<Tensor> operands_;
   size_t num_given_;
   std::vector<Part> parts_;

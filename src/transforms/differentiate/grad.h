@@ -17,10 +17,11 @@
 #include "opwright/runtime/func.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/wrapper.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
-class Grad final : public Interpreter {
+class OPWRIGHT_EXPORT Grad final : public Interpreter {
  public:
   // Construct it before switching grad mode on for it.
   explicit Grad(Interpreter* parent) : Interpreter(parent, {.restores_grad_mode = true}) {}

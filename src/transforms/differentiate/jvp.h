@@ -13,6 +13,7 @@
 #include "opwright/base/intrusive_ptr.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/dispatch/operator.h"
+#include "opwright/runtime/func.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/wrapper.h"
 #include "opwright/visibility.h"
@@ -35,7 +36,13 @@ struct Dual {
 
 class OPWRIGHT_EXPORT Jvp final : public Interpreter {
  public:
-  explicit Jvp(Interpreter* parent) : Interpreter(parent) {}
+  // Who opened the level: a transformed function, or the user (forward_ad.dual_level).
+  enum class Opener : uint8_t { Function, User };
+
+  explicit Jvp(Interpreter* parent, Opener opener = Opener::Function)
+      : Interpreter(parent), opener_(opener) {}
+
+  [[nodiscard]] bool transforms_function() const noexcept { return opener_ == Opener::Function; }
 
   [[nodiscard]] const char* name() const override { return "jvp"; }
   [[nodiscard]] const char* advice() const override {
@@ -52,6 +59,8 @@ class OPWRIGHT_EXPORT Jvp final : public Interpreter {
   // The value at the level below; a foreign tensor is returned as it is and has no tangent.
   [[nodiscard]] Tensor primal_of(const Tensor& tensor) const;
   [[nodiscard]] Tensor tangent_of(const Tensor& tensor) const;
+  // After a write to the memory that `own`, a value of this level, shows.
+  void set_tangent(OpwTensor* own, Tensor tangent);
 
  private:
   // One call with its values unwrapped.
@@ -65,7 +74,6 @@ class OPWRIGHT_EXPORT Jvp final : public Interpreter {
     return is_wrapper_of(*this, tensor);
   }
   [[nodiscard]] Tensor wrap_dual(Tensor primal, Dual dual);
-  void set_tangent(OpwTensor* own, Tensor tangent);
   [[nodiscard]] Tensor wrap_view(const Operator& op, Arguments args, Arguments inner,
                                  uint32_t result, uint32_t element, OpwTensor* made);
   void run_plain(const Operator& op, Arguments args, Arguments inner, Results results);
@@ -73,7 +81,14 @@ class OPWRIGHT_EXPORT Jvp final : public Interpreter {
   void run_formula_of(const Operator& op, Push& push, Results results);
   void give(const Operator& op, Push& push, Results raw, std::span<const Tensor> tangents,
             Results results);
+
+  Opener opener_;
 };
 using JvpPtr = IntrusivePtr<Jvp>;
+
+// What jvp_function returns, computed inside `level`, which must not have been used before.
+[[nodiscard]] JvpResult push_through(Jvp& level, std::span<const Tensor> inputs,
+                                     std::span<const Tensor> tangents, const FunctionBody& body,
+                                     bool strict = false);
 
 }  // namespace opwright

@@ -14,11 +14,10 @@
 
 namespace opwright {
 
-JvpResult jvp_function(std::span<const Tensor> inputs, std::span<const Tensor> tangents,
+JvpResult push_through(Jvp& level, std::span<const Tensor> inputs, std::span<const Tensor> tangents,
                        const FunctionBody& body, bool strict) {
   OPWRIGHT_CHECK_VALUE(inputs.size() == tangents.size(), "jvp: ", inputs.size(), " primals, but ",
                        tangents.size(), " tangents");
-  const auto level = JvpPtr::take(new Jvp(current_interpreter()));
   std::vector<Tensor> own;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const ValueMeta meta(inputs[i]);
@@ -29,24 +28,30 @@ JvpResult jvp_function(std::span<const Tensor> inputs, std::span<const Tensor> t
                                                        tangents[i].dtype() == meta.dtype()),
                          "jvp: the tangent of primal ", i, " must be like it (", inputs[i],
                          "), got ", tangents[i].is_defined() ? tangents[i] : inputs[i]);
-    own.push_back(level->wrap(inputs[i], tangents[i]));
+    own.push_back(level.wrap(inputs[i], tangents[i]));
   }
   FunctionOutputs given;
   {
-    const InterpreterScope scope(level.get());
+    const InterpreterScope scope(&level);
     given = body(own);
   }
   JvpResult result;
   for (const Tensor& output : given.outputs) {
-    result.outputs.push_back(level->primal_of(output));
-    Tensor tangent = level->tangent_of(output);
+    result.outputs.push_back(level.primal_of(output));
+    Tensor tangent = level.tangent_of(output);
     OPWRIGHT_CHECK_VALUE(!strict || tangent.is_defined(), "jvp: output ", result.outputs.size() - 1,
                          " (", output,
                          ") is independent of the inputs, which is not allowed with strict=True");
     result.tangents.push_back(tangent.is_defined() ? tangent : zeros_like(result.outputs.back()));
   }
-  for (const Tensor& each : given.aux) result.aux.push_back(level->primal_of(each));
+  for (const Tensor& each : given.aux) result.aux.push_back(level.primal_of(each));
   return result;
+}
+
+JvpResult jvp_function(std::span<const Tensor> inputs, std::span<const Tensor> tangents,
+                       const FunctionBody& body, bool strict) {
+  const auto level = JvpPtr::take(new Jvp(current_interpreter()));
+  return push_through(*level, inputs, tangents, body, strict);
 }
 
 }  // namespace opwright

@@ -1,7 +1,5 @@
 #include "opwright/transforms/functionalize/functional_sibling.h"
 
-#include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,10 +14,11 @@
 #include "opwright/dispatch/rule.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/registration/kernel.h"
 #include "opwright/schema/schema.h"
 #include "opwright/tag.h"
 #include "opwright/tensor/random_state.h"
+#include "opwright/transforms/functionalize/derived_operator.h"
+#include "opwright/transforms/functionalize/view_copy.h"
 #include "opwright/value.h"
 
 namespace opwright {
@@ -148,23 +147,10 @@ int run_sibling(const OpwRecord* record, const OpwValue* args, uint32_t num_args
   });
 }
 
-// ---- Existing siblings ----
-
-struct Sibling {
-  const Operator* of = nullptr;
-  const Operator* op = nullptr;
-  std::vector<Registration> registrations;
-};
-
-struct Siblings {
-  std::mutex mutex;
-  std::map<std::string, Sibling, std::less<>> by_name;
-
-  static Siblings& get() {
-    static auto* siblings = new Siblings;  // outlives every thread that calls operators
-    return *siblings;
-  }
-};
+DerivedOperators& siblings() {
+  static auto* all = new DerivedOperators(&run_sibling);  // outlives every thread
+  return *all;
+}
 
 void refuse_views(const Operator& op) {
   for (uint32_t i = 0; i < op.num_results(); ++i) {
@@ -176,36 +162,19 @@ void refuse_views(const Operator& op) {
   }
 }
 
-Sibling make_sibling(const Operator& op, const Schema& schema) {
-  refuse_views(op);
-  Registry& registry = Registry::get();
-  const std::string name = schema.full_name();
-  Sibling made;
-  made.of = &op;
-  made.registrations.push_back(registry.define(to_text(schema), sibling_tags(op), op.site(),
-                                               {.library = op.origin(), .is_derived = true}));
-  const BoxedFunction body{.function = &run_sibling,
-                           .self = const_cast<Operator*>(&op),
-                           .drop = nullptr,
-                           .signature = nullptr};
-  for (const Slot slot : {Slot::ExplicitComposite, Slot::Decompose})
-    made.registrations.push_back(registry.implement(name, slot, body, op.site()));
-  made.op = &registry.require(name);
-  return made;
-}
-
 std::vector<const Operator*> origins(const std::string& name) {
   if (name.find('.') == std::string::npos) return Registry::get().overloads(name);
   const Operator* op = Registry::get().find(name);
   return op ? std::vector<const Operator*>{op} : std::vector<const Operator*>{};
 }
 
-// For the registry: "audio::_functional_normalize_" is the sibling of audio::normalize_.
+// For the registry: "audio::_functional_normalize_" is the sibling of audio::normalize_, and
+// "audio::window_copy" the copy of a view operator audio::window.
 const Operator* make_named_sibling(std::string_view name) noexcept {
   const size_t prefix = name.find("::");
-  if (prefix == std::string_view::npos || !name.substr(prefix + 2).starts_with(kPrefix))
-    return nullptr;
+  if (prefix == std::string_view::npos) return nullptr;
   try {
+    if (!name.substr(prefix + 2).starts_with(kPrefix)) return find_view_copy(name);
     std::string origin(name);
     origin.erase(prefix + 2, kPrefix.size());
     const Operator* named = nullptr;
@@ -229,11 +198,7 @@ bool has_functional_sibling(const Operator& op) { return op.writes_arguments() |
 const Operator* find_sibling_origin(const Operator& op) {
   if (!has_property(op, Property::FunctionalForm)) [[likely]]
     return nullptr;
-  Siblings& siblings = Siblings::get();
-  const std::lock_guard lock(siblings.mutex);
-  const auto found = siblings.by_name.find(op.name());
-  const bool is_sibling = found != siblings.by_name.end() && found->second.op == &op;
-  return is_sibling ? found->second.of : nullptr;
+  return siblings().origin_of(op);
 }
 
 const Operator* find_drawing_origin(const Operator& op) {
@@ -251,15 +216,8 @@ int32_t generator_argument(const Operator& op) {
 
 const Operator& functional_sibling(const Operator& op) {
   OPWRIGHT_ASSERT(has_functional_sibling(op));
-  const Schema schema = sibling_schema(op);
-  Siblings& siblings = Siblings::get();
-  const std::lock_guard lock(siblings.mutex);
-  const std::string name = schema.full_name();
-  if (const auto found = siblings.by_name.find(name);
-      found != siblings.by_name.end() && found->second.of == &op)
-    return *found->second.op;
-  std::erase_if(siblings.by_name, [](const auto& each) { return each.second.of->is_removed(); });
-  return *siblings.by_name.emplace(name, make_sibling(op, schema)).first->second.op;
+  refuse_views(op);
+  return siblings().find_or_define(op, sibling_schema(op), sibling_tags(op));
 }
 
 }  // namespace opwright

@@ -90,9 +90,14 @@ Tensor scatter_view(const FunctionalView& view, Tensor value, const Operator& wh
   bool is_repeated = false;
   uint32_t place = view.place;
   for (ViewStep* step = view.step.get(); step; step = step->base.get()) {
-    is_repeated |= has_internal_overlap(step->results[place]);
+    is_repeated |=
+        has_internal_overlap(step->shown.empty() ? step->results[place] : step->shown[place]);
     place = step->base_place;
   }
+  OPWRIGHT_CHECK_KIND("NotImplementedError", !is_repeated || view.step->shown.empty(), who.name(),
+                      ": a part of a view with repeated elements (expand, unfold) is written under "
+                      "functionalize without views\n  Clone the view first, or use "
+                      "remove=\"mutations\".");
   if (is_repeated && !shown.is_symbolic()) {
     const SymGeometry part = sym_geometry_of(shown);
     return as_strided_scatter(view.storage->value, value, part.sizes, part.strides, part.offset);

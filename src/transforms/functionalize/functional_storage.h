@@ -50,7 +50,8 @@ struct ViewStep : Counted<ViewStep> {
   bool is_absolute = false;  // as_strided whose offset counts from the storage's first element
   bool grad_mode = true;     // the grad mode in which it was made and is replayed
   std::vector<Tensor> results;
-  uint64_t synced = 0;  // the storage's write count when `results` were computed
+  std::vector<Tensor> shown;  // if the results are copies: fake tensors laid out as the views
+  uint64_t synced = 0;        // the storage's write count when `results` were computed
 };
 using ViewStepPtr = IntrusivePtr<ViewStep>;
 

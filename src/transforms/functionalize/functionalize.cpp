@@ -50,6 +50,8 @@ ViewStepPtr part_step(const FunctionalStoragePtr& storage, const Tensor& value,
 
 Functionalize::Functionalize(Interpreter* parent, bool records)
     : Interpreter(parent, {.lifts = true, .adopts_histories = records}) {}
+Functionalize::Functionalize(ViewCopiesPtr views)
+    : Interpreter(views.get(), {.lifts = true}), views_(std::move(views)) {}
 Functionalize::~Functionalize() = default;
 
 // ---- Counterparts ----
@@ -165,15 +167,18 @@ std::vector<Tensor> Functionalize::enter(std::span<const Tensor> inputs) {
 
 Tensor Functionalize::wrap(FunctionalView view, const Tensor& inner) {
   const FunctionalStoragePtr storage = view.storage;
+  SymGeometry geometry = sym_geometry_of(inner);
+  geometry.offset = outer_offset(*storage, geometry.offset);
+  if (view.step && !view.step->shown.empty())
+    geometry = sym_geometry_of(view.step->shown[view.place]);
   const WrapperPayload payload{
       .data = new FunctionalView(std::move(view)),
       .copy = [](void* data) -> void* {
         return new FunctionalView(*static_cast<FunctionalView*>(data));
       },
       .drop = [](void* data) { delete static_cast<FunctionalView*>(data); }};
-  const SymGeometry geometry = sym_geometry_of(inner);
-  Tensor wrapped = make_wrapper(this, inner, geometry.sizes, geometry.strides,
-                                outer_offset(*storage, geometry.offset), payload);
+  Tensor wrapped =
+      make_wrapper(this, inner, geometry.sizes, geometry.strides, geometry.offset, payload);
   impl(wrapped).storage = StoragePtr(storage->identity).give();
   return wrapped;
 }
@@ -216,12 +221,13 @@ void Functionalize::write_back() {
         !has_sizes(storage->first, sizes))
       storage->first.resize_(sizes);
     storage->first.copy_(storage->value);
+    if (views_) continue;  // outputs are values of their own
     storage->value = storage->first;
     ++storage->writes;
   }
   for (auto& [foreign, twin] : twins_) {
     const FunctionalView& view = view_of(twin.wrapper.get());
-    if (!view.step || twin.is_replayed) continue;
+    if (!view.step || twin.is_replayed || views_) continue;
     view.step->results = {twin.value};
     view.step->synced = view.storage->writes;
   }

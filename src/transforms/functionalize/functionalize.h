@@ -18,6 +18,7 @@
 #include "opwright/tensor.h"
 #include "opwright/tensor/random_state.h"
 #include "opwright/transforms/functionalize/functional_storage.h"
+#include "opwright/transforms/functionalize/view_copy.h"
 #include "opwright/value.h"
 #include "opwright/visibility.h"
 
@@ -28,6 +29,8 @@ class OPWRIGHT_EXPORT Functionalize : public Interpreter, public RandomStates {
   // `parent` null: eager values are below. `records`: this level belongs to a capture and its
   // tensors carry the autograd history; otherwise the levels below record.
   explicit Functionalize(Interpreter* parent, bool records = false);
+  // With copies of views at the levels below.
+  explicit Functionalize(ViewCopiesPtr views);
   ~Functionalize() override;
 
   [[nodiscard]] const char* name() const override { return "functionalize"; }
@@ -108,6 +111,7 @@ class OPWRIGHT_EXPORT Functionalize : public Interpreter, public RandomStates {
   void give_results(const Operator& op, Arguments args, std::span<Value> fresh, Results results);
 
   bool keeps_whole_ = false;
+  ViewCopiesPtr views_;  // null: views stay views
   std::unordered_map<OpwTensor*, Twin> twins_;
   std::vector<FunctionalStoragePtr> sources_;  // storages of foreign tensors
   std::vector<Value> lists_;                   // lifted list arguments

@@ -17,6 +17,7 @@
 #include "opwright/error.h"
 #include "opwright/grad_mode.h"
 #include "opwright/symbolic/shape_env/sizes.h"
+#include "opwright/tensor/factory.h"
 #include "opwright/tensor/overlap.h"
 #include "opwright/tensor/tensor_impl.h"
 #include "opwright/tensor/view.h"
@@ -50,6 +51,21 @@ SymGeometry strided(Arguments args) {
   return {.sizes = SymSizes(sizes.begin(), sizes.end()),
           .strides = SymSizes(strides.begin(), strides.end()),
           .offset = offset ? *offset : sym_geometry_of(BorrowedTensor(args[0].as_tensor)).offset};
+}
+
+// The views with their own geometry, which copies of them do not have.
+std::vector<Tensor> shown_views(const Operator& op, Arguments args, Arguments inner) {
+  const BorrowedTensor base(args[0].as_tensor);
+  const SymGeometry geometry = sym_geometry_of(base);
+  const Tensor fake = make_fake(geometry.sizes, geometry.strides, geometry.offset,
+                                impl(args[0].as_tensor).dtype(), impl(args[0].as_tensor).device());
+  SmallVector<OpwValue, 8> given(inner.begin(), inner.end());
+  given[0] = ValueOf<Tensor>::lend(fake);
+  const InterpreterScope eager(nullptr);
+  OpwValue result{};
+  call(op, given, {&result, 1});
+  if (result.tag == kOpwTensorList) return ValueOf<std::vector<Tensor>>::take(result);
+  return {Tensor::take(result.as_tensor)};
 }
 
 // Rewrites a step of as_strided to start at the storage, because the result does not depend on the
@@ -133,6 +149,7 @@ void Functionalize::view(const Operator& op, const Plan& known, Arguments args, 
   const bool is_outside = known.is_as_strided && !take_from_storage(*step, args);
   const GradModeScope grad_mode(step->grad_mode);
   run_step(*step);
+  if (views_) step->shown = shown_views(op, args, inner);
   results[0] = is_outside ? wrap_outside(*step) : wrap_view(step);
 }
 
@@ -255,6 +272,13 @@ void Functionalize::write_one(const Operator& op, uint32_t argument, OpwTensor* 
                          to_text(geometry.sizes), ", which functionalize does not change");
     FunctionalStorage& storage = *written.storage;  // an empty `out` takes the sizes of the result
     storage.geometry = sym_geometry_of(value);
+    // write_back resizes it, which gives contiguous strides.
+    OPWRIGHT_CHECK_VALUE(
+        is_contiguous(storage.geometry.sizes, storage.geometry.strides, MemoryFormat::Contiguous),
+        op.name(), ": '", argument_name(op, argument),
+        "' has no elements and takes a result with strides ", to_text(storage.geometry.strides),
+        ", which functionalize does not change\n  Pass a tensor of sizes ",
+        to_text(storage.geometry.sizes), ".");
     set_symbolic_shape(impl(target), storage.geometry.sizes, storage.geometry.strides,
                        storage.geometry.offset);
   }

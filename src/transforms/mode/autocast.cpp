@@ -64,7 +64,7 @@ class CastArguments {
 
 Autocast::Autocast(Device device, std::optional<DType> dtype, bool is_enabled, bool keeps_casts)
     : device_(device),
-      dtype_(dtype.value_or(default_dtype(device))),
+      dtype_(dtype ? *dtype : autocast_dtype(device)),
       is_enabled_(is_enabled),
       keeps_casts_(keeps_casts) {
   OPWRIGHT_CHECK_VALUE(dtype_ == DType::BFloat16 || dtype_ == DType::Float16,
@@ -121,6 +121,10 @@ bool is_autocast_enabled(Device device) {
 DType autocast_dtype(Device device) {
   const Autocast* autocast = find_autocast(device);
   return autocast ? autocast->dtype() : default_dtype(device);
+}
+
+void clear_autocast_cache() {
+  if (Autocast* outermost = find_outermost()) outermost->clear_cache();
 }
 
 }  // namespace opwright

@@ -24,6 +24,8 @@ class OPWRIGHT_EXPORT Autocast final : public Mode {
 
   bool process(const Operator& op, Arguments args, Results results) override;
 
+  void clear_cache() { own_cache_.clear(); }
+
   [[nodiscard]] Device device() const noexcept { return device_; }
   [[nodiscard]] DType dtype() const noexcept { return dtype_; }
   [[nodiscard]] bool is_enabled() const noexcept { return is_enabled_; }

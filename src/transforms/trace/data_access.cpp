@@ -69,6 +69,14 @@ void make_history_real(std::span<const Tensor> outputs) {
   }
 }
 
+bool is_traced(const Tensor& tensor) noexcept {
+  if (!thread_state().current) [[likely]]
+    return false;
+  if (impl(tensor).is_wrapper()) return !is_sample(tensor);
+  const Trace* trace = current_trace();
+  return trace && trace->find_twin(tensor.get());
+}
+
 std::string data_reader_name(const Operator& op) {
   static const Operator& item = Registry::get().require("aten::_local_scalar_dense");
   return &op == &item ? "item" : op.schema().name.base;

@@ -29,12 +29,16 @@ OPWRIGHT_EXPORT void make_data_real(std::string_view who, const Tensor& tensor);
 // The same before a backward() from these outputs that would continue outside the trace.
 OPWRIGHT_EXPORT void make_history_real(std::span<const Tensor> outputs);
 
+// Whether a trace of this thread has this tensor as a value: one of its own, or an outside tensor
+// that its graph takes as an input (a parameter, a buffer, a constant). Not for samples of vmap.
+[[nodiscard]] OPWRIGHT_EXPORT bool is_traced(const Tensor& tensor) noexcept;
+
 // What users call an operator that reads data: "item".
 [[nodiscard]] std::string data_reader_name(const Operator& op);
 
 // Names the access (`who`, "item"), the tensor and the user's line, and suggests alternatives.
 // `kind` is the kind of the error.
 [[noreturn]] OPWRIGHT_EXPORT void throw_no_data(std::string_view who, const Tensor& tensor,
-                                                const char* kind = "RuntimeError");
+                                                const char* kind = "DataDependentError");
 
 }  // namespace opwright

@@ -24,6 +24,7 @@
 #include "opwright/symbolic/shape_env/shape_env.h"
 #include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/symint.h"
+#include "opwright/tag.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/factory.h"
 #include "opwright/tensor/storage.h"
@@ -76,8 +77,11 @@ StoragePtr fake_storage_of(const Storage& real, bool has_unknown_size) {
 
 }  // namespace
 
-FakeMode::FakeMode(ShapeEnvPtr shape_env, RealInputs real_inputs)
-    : Interpreter(nullptr), shape_env_(std::move(shape_env)), real_inputs_(real_inputs) {}
+FakeMode::FakeMode(ShapeEnvPtr shape_env, RealInputs real_inputs, Numbers numbers)
+    : Interpreter(nullptr),
+      shape_env_(std::move(shape_env)),
+      real_inputs_(real_inputs),
+      numbers_(numbers) {}
 
 const char* FakeMode::advice() const {
   return "A fake tensor has no data, but goes on to work outside of its mode.";
@@ -109,6 +113,8 @@ void FakeMode::process_fakes(const Operator& op, Arguments args, Results results
   const ParentScope parent(*this);
   const ShapeEnvScope scope(shape_env_.get());
   run_fake(op, args, results);
+  if (op.tags().has(Tag::DynamicOutputShape)) [[unlikely]]
+    dynamic_calls_.relate(op, args, results, *shape_env_);
 }
 
 SymSizes FakeMode::make_sizes(const Tensor& real, std::span<const int64_t> dynamic_dims,

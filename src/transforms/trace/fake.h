@@ -15,6 +15,7 @@
 #include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/storage.h"
+#include "opwright/transforms/trace/dynamic_calls.h"
 #include "opwright/visibility.h"
 
 namespace opwright {
@@ -24,7 +25,11 @@ class OPWRIGHT_EXPORT FakeMode : public Interpreter {
   // What a call with a real tensor does: it raises, or uses the tensor's counterpart.
   enum class RealInputs : uint8_t { Refused, Converted };
 
-  explicit FakeMode(ShapeEnvPtr shape_env, RealInputs real_inputs = RealInputs::Refused);
+  // What item() of a fake tensor does: it raises, or its result is known at run time only.
+  enum class Numbers : uint8_t { Refused, Symbolic };
+
+  explicit FakeMode(ShapeEnvPtr shape_env, RealInputs real_inputs = RealInputs::Refused,
+                    Numbers numbers = Numbers::Refused);
 
   [[nodiscard]] const char* name() const override { return "FakeTensorMode"; }
   [[nodiscard]] const char* advice() const override;
@@ -35,6 +40,7 @@ class OPWRIGHT_EXPORT FakeMode : public Interpreter {
   [[nodiscard]] bool keeps_whole(const Operator& op) const override;
 
   [[nodiscard]] ShapeEnv& shape_env() const noexcept { return *shape_env_; }
+  [[nodiscard]] Numbers numbers() const noexcept { return numbers_; }
 
   // Which sizes of a real tensor become symbols.
   enum class Sizes : uint8_t { Static, Dynamic };
@@ -59,6 +65,7 @@ class OPWRIGHT_EXPORT FakeMode : public Interpreter {
 
   ShapeEnvPtr shape_env_;
   RealInputs real_inputs_;
+  Numbers numbers_;
   struct Twin {
     Tensor real;  // keeps the address valid
     Tensor fake;
@@ -69,6 +76,7 @@ class OPWRIGHT_EXPORT FakeMode : public Interpreter {
     StoragePtr fake;
   };
   std::unordered_map<Storage*, StorageTwin> storages_;
+  DynamicCalls dynamic_calls_;
 };
 
 // Whether tensors made now have no memory: in a fake kernel, and under a FakeMode unless a trace

@@ -42,7 +42,7 @@ ShapeEnvPtr find_shape_env() {
 }
 
 TraceSession::TraceSession(TraceSessionOptions options)
-    : mode_(options.mode), is_part_(options.is_part) {
+    : mode_(options.mode), is_part_(options.is_part), writes_gradients_(options.writes_gradients) {
   const bool is_functional = options.functional;
   const bool keeps_whole = options.keeps_custom_whole;
   options.trace.is_functional = is_functional;
@@ -127,7 +127,8 @@ std::vector<Tensor> TraceSession::take_tensors(std::span<const OpwValue> outputs
     if (output.tag == kOpwTensor) tensors.push_back(Tensor::borrow(output.as_tensor));
   }
   const size_t num_outputs = tensors.size();
-  std::vector<LeafGradient> gradients = find_gradients();
+  std::vector<LeafGradient> gradients;
+  if (writes_gradients_) gradients = find_gradients();
   std::ranges::sort(gradients, {}, [&](const LeafGradient& each) {
     const auto inputs = trace_->graph().inputs();
     return std::ranges::find(inputs, &trace_->value_of(each.leaf.get())) - inputs.begin();

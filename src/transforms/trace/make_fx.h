@@ -31,6 +31,8 @@ struct TraceSessionOptions {
   // In a functional trace: composites outside aten are kept whole, as in other traces. A backward
   // inside the function then cannot go through them.
   bool keeps_custom_whole = false;
+  // Whether a backward() in the function also changes `.grad` of the leaves when the graph runs.
+  bool writes_gradients = true;
   bool is_part = false;  // part of another graph, which binds its symbols: not verified by itself
   TraceOptions trace = {};
 };
@@ -81,6 +83,7 @@ class OPWRIGHT_EXPORT TraceSession {
 
   TracingMode mode_;
   bool is_part_;
+  bool writes_gradients_;
   std::vector<Tensor> given_;
   IntrusivePtr<Trace> trace_;
   IntrusivePtr<Functionalize> functionalize_;  // above the trace; null: writes are recorded

@@ -5,6 +5,7 @@
 
 #include "opwright/base/user_line.h"
 #include "opwright/dispatch/call.h"
+#include "opwright/dispatch/declined.h"
 #include "opwright/dispatch/property.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/replaced_arguments.h"
@@ -181,7 +182,8 @@ bool Trace::decomposes(const Operator& op) const {
 
 bool Trace::keeps_whole(const Operator& op) const {
   if (has_ended()) return true;  // process passes it on
-  if (decomposes(op)) return false;
+  // The body of a composite operator gives way to a decomposition that was given for it.
+  if (decomposes(op)) return op.record(Slot::Decompose) != nullptr;
   return options_.keeps_composites || !is_builtin(op) || options_.whole.contains(&op);
 }
 
@@ -225,10 +227,18 @@ void Trace::process(const Operator& op, Arguments args, Results results) {
     return call(op, args, results);
   }
   if (decomposes(op)) [[unlikely]] {
-    if (const OpwRecord* rule = op.record(Slot::Decompose))
-      return run_record(op, *rule, args, results);
+    const OpwRecord* rule = op.record(Slot::Decompose);
+    if (rule && run_decomposition(op, *rule, args, results)) return;
+  }
+  const bool is_constant = is_constant_call(op, args);
+  if (is_constant && op.tags().has(Tag::DataDependentOutput)) [[unlikely]] {
+    std::vector<Value> read = run_on_constants(op, args);
+    for (size_t i = 0; i < results.size(); ++i) results[i] = read[i].give();
+    return;
   }
   refuse_reading_data(op, args);
+  std::vector<Value> constants;
+  if (is_constant && fake_) constants = run_on_constants(op, args);
   const ReplacedArguments inner(args, [&](OpwTensor* tensor) {
     return owns(tensor) ? static_cast<WrapperImpl&>(impl(tensor)).inner.get() : tensor;
   });
@@ -247,11 +257,25 @@ void Trace::process(const Operator& op, Arguments args, Results results) {
     throw LevelEnded{};
   }
   record(op, args, results);
+  if (is_constant) [[unlikely]]
+    note_constants(results, constants);
+}
+
+bool Trace::run_decomposition(const Operator& op, const OpwRecord& rule, Arguments args,
+                              Results results) {
+  try {
+    run_record(op, rule, args, results);
+    return true;
+  } catch (const Error& error) {
+    if (error.kind() != std::string_view(kDeclined)) throw;
+    return false;
+  }
 }
 
 void Trace::record(const Operator& op, Arguments args, Results results) {
   static const Operator& lift_fresh_copy = Registry::get().require("aten::lift_fresh_copy");
-  if (&op == &lift_fresh_copy) graph_->make_constant(value_of(args[0].as_tensor));
+  const bool is_literal = &op == &lift_fresh_copy;
+  if (is_literal) graph_->make_constant(value_of(args[0].as_tensor));
   CallDescription description;
   description.op = &op;
   description.args.reserve(args.size());
@@ -263,6 +287,7 @@ void Trace::record(const Operator& op, Arguments args, Results results) {
   description.grad_mode = thread_state().grad_is_enabled();
   Node& node = graph_->insert_call(std::move(description));
   wrap_results(op, args, results, node);
+  if (is_literal) note_literal(args[0], results[0]);
   if (op.writes_arguments()) refresh_written(op, args);
 }
 
@@ -336,6 +361,7 @@ void Trace::finish() noexcept {
   twins_.clear();
   names_.clear();
   lifted_lists_.clear();
+  constants_.clear();
 }
 
 Trace* current_trace() noexcept {

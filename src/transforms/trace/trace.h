@@ -18,6 +18,7 @@
 #include "opwright/ir/graph/random_states.h"
 #include "opwright/tensor/wrapper.h"
 #include "opwright/tensor/wrapper_keeper.h"
+#include "opwright/transforms/trace/constant_values.h"
 #include "opwright/transforms/trace/fake.h"
 #include "opwright/visibility.h"
 
@@ -129,10 +130,25 @@ class OPWRIGHT_EXPORT Trace : public Interpreter, public RandomStates, public Wr
   [[nodiscard]] Tensor wrap(Tensor inner, GraphValue& value);
   [[nodiscard]] NodeArgument argument_of(const OpwValue& value) const;
   [[nodiscard]] bool decomposes(const Operator& op) const;
+  // False: the rule declined; the call is recorded as it is.
+  bool run_decomposition(const Operator& op, const OpwRecord& rule, Arguments args,
+                         Results results);
   void refuse_reading_data(const Operator& op, Arguments args);
   void record(const Operator& op, Arguments args, Results results);
   void wrap_results(const Operator& op, Arguments args, Results results, Node& node);
   void refresh_written(const Operator& op, Arguments args);
+
+  // ---- Constants (trace_constants.cpp) ----
+
+  [[nodiscard]] OpwTensor* find_constant(OpwTensor* own) const;
+  // Whether all its tensors are constants, and every run computes the same from them.
+  [[nodiscard]] bool is_constant_call(const Operator& op, Arguments args) const;
+  // The results of such a call on the constants themselves; written ones are copied before.
+  [[nodiscard]] std::vector<Value> run_on_constants(const Operator& op, Arguments args) const;
+  // After the call of a literal's copy was recorded.
+  void note_literal(const OpwValue& given, const OpwValue& result);
+  // After a constant call was recorded. `computed` is empty in a trace on real values.
+  void note_constants(Results results, const std::vector<Value>& computed);
 
   IntrusivePtr<FakeMode> fake_;
   Interpreter* outside_;
@@ -146,6 +162,7 @@ class OPWRIGHT_EXPORT Trace : public Interpreter, public RandomStates, public Wr
   std::unordered_map<OpwTensor*, Name> names_;
   std::unordered_map<OpwTensor*, Twin> twins_;
   std::vector<Value> lifted_lists_;  // valid until the trace is over
+  ConstantValues constants_;         // none in a trace that may end early
   TraceBreaker* breaker_ = nullptr;
   std::vector<IntrusivePtr<Boundary>> boundaries_;  // for a trace that may end early
 };

@@ -35,6 +35,16 @@ def test_the_gradient_of_a_composite_goes_through_its_body(load):
         np.testing.assert_allclose(got, wanted, rtol=1e-5)
 
 
+def test_the_gradient_of_code_for_pytorch_comes_from_its_autograd_function(load):
+    ops = load("compat_autograd_function").compat_function
+
+    gradient = jax.jit(jax.grad(lambda x: ops.cube(x, 2.0).sum()))(X)
+    of_composite = jax.grad(lambda x: ops.partly_recorded(x).sum())(X)
+
+    np.testing.assert_allclose(gradient, 6 * X**2, rtol=1e-5)
+    np.testing.assert_allclose(of_composite, np.ones_like(X))
+
+
 def test_a_result_that_is_not_used_has_a_gradient_of_zero(load):
     sound = load("sound").sound
 

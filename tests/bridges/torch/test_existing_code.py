@@ -16,7 +16,13 @@ close = torch.testing.assert_close
 
 @pytest.fixture(scope="module")
 def cpp_operators() -> Iterator[None]:
-    names = ("compat_soft_shrink", "compat_nms", "compat_gated_unit", "compat_row_norms")
+    names = (
+        "compat_soft_shrink",
+        "compat_nms",
+        "compat_gated_unit",
+        "compat_row_norms",
+        "compat_autograd_function",
+    )
     loaded = [opwright.torch.load(binary(name)) for name in names]
     yield
     for library in loaded:
@@ -66,6 +72,54 @@ class TestCpp:
     def test_a_parallel_loop(self) -> None:
         x = torch.randn(100, 5)
         close(in_both("compat_rows", "row_norms")(x), x.norm(dim=1))
+
+    def test_a_kernel_for_autograd_that_applies_a_function(self) -> None:
+        x = torch.randn(4, dtype=torch.float64, requires_grad=True)
+        op = torch.ops.compat_function.cube
+
+        y = op(x, 2.0)
+        (first,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+        (second,) = torch.autograd.grad(first.sum(), x)
+
+        close(y, 2 * x**3)
+        close(first, 6 * x**2)
+        close(second, 12 * x)
+        assert torch.autograd.gradcheck(lambda x: op(x, 2.0), (x,))
+        with torch.no_grad():
+            assert not op(x, 2.0).requires_grad
+        close(in_both("compat_function", "cube")(x.detach(), 2.0), y.detach())
+
+    def test_functions_with_optional_inputs_writes_and_missing_gradients(self) -> None:
+        ops = torch.ops.compat_function
+        x = torch.tensor([1.0, -2.0], requires_grad=True)
+        weight = torch.tensor([3.0, 4.0], requires_grad=True)
+
+        scaled, _, count = ops.split_sign(x, weight)
+        scaled.sum().backward()
+
+        assert not count.requires_grad
+        assert x.grad.tolist() == [3.0, 4.0]
+        assert weight.grad.tolist() == [1.0, -2.0]
+        for op, expected in (
+            (ops.double_written, 2.0),
+            (ops.halve, 0.5),
+            (ops.partly_recorded, 1.0),
+            (lambda x: ops.two_results(x, True)[1], 103.0),
+            (lambda x: ops.two_results(x, False)[1], 3.0),
+        ):
+            (gradient,) = torch.autograd.grad(op(x).sum(), x)
+            assert gradient.tolist() == [expected] * 2
+        assert not ops.negate(x).requires_grad
+        assert torch.is_grad_enabled()
+
+    def test_a_wrong_number_of_gradients_and_transforms_are_refused(self) -> None:
+        ops = torch.ops.compat_function
+        x = torch.ones(2, requires_grad=True)
+
+        with pytest.raises(RuntimeError, match=r"\(expected 2, got 1\)"):
+            ops.wrong_count(x, x).sum().backward()
+        with pytest.raises(RuntimeError, match="with functorch transforms"):
+            torch.func.grad(lambda x: ops.cube(x, 1.0).sum())(x)
 
     def test_an_error_of_torch_check(self) -> None:
         with pytest.raises(RuntimeError, match="input must be contiguous"):

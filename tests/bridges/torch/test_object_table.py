@@ -340,7 +340,7 @@ class TestSymbols:
             rule("shapes::halves", "Fake")(symbols.unbacked())
 
         assert raised.value.__notes__ == [
-            "asked at tests/operators/shapes.cpp:16",
+            "required at tests/operators/shapes.cpp:16",
             "in the rule for Fake of shapes::halves",
         ]
 
@@ -349,7 +349,7 @@ class TestSymbols:
             rule("shapes::same_size", "Fake")(symbols.tensor(6), symbols.tensor(7))
 
         assert str(raised.value) == "same_size: x and y must have one size"
-        assert raised.value.__notes__[0] == "asked at tests/operators/shapes.cpp:22"
+        assert raised.value.__notes__[0] == "required at tests/operators/shapes.cpp:22"
 
     def test_of_unknown_size_are_checked_when_the_program_runs(self, symbols):
         with symbols.mode:

@@ -7,7 +7,7 @@
 
 #include "base/expect_error.h"
 #include "ops/computing_device.h"
-#include "ops/device_twin.h"
+#include "ops/device_comparison.h"
 #include "ops/op_tensors.h"
 #include "opwright/dispatch/call.h"
 #include "opwright/dispatch/registry.h"
@@ -22,7 +22,7 @@ namespace {
 using testing::computed;
 using testing::ComputingDevice;
 using testing::elements;
-using testing::expect_twin;
+using testing::expect_same_on_device;
 using testing::floats;
 using testing::on_cpu;
 using testing::range;
@@ -51,7 +51,7 @@ TEST(DevicePointwise, ComputesACallInOneLoopOverJoinedDimensions) {
 
   const Tensor sum = x.add(x, 2);
 
-  expect_twin(sum, range({2, 3}).mul(3));
+  expect_same_on_device(sum, range({2, 3}).mul(3));
   EXPECT_EQ(ComputingDevice::loops, 1);
   EXPECT_EQ(ComputingDevice::sizes, (std::vector<int64_t>{6}));
   EXPECT_EQ(ComputingDevice::formula, "fma(a, y, x)");
@@ -60,7 +60,7 @@ TEST(DevicePointwise, ComputesACallInOneLoopOverJoinedDimensions) {
 TEST(DevicePointwise, WalksTheMemoryOfTheResultInOrder) {
   const Tensor x = range({2, 3, 4}).permute({2, 0, 1});
 
-  expect_twin(computed(x).mul(2), x.mul(2));
+  expect_same_on_device(computed(x).mul(2), x.mul(2));
 
   EXPECT_EQ(ComputingDevice::sizes, (std::vector<int64_t>{24}));
 }
@@ -69,7 +69,7 @@ TEST(DevicePointwise, Broadcasts) {
   const Tensor column = range({3, 1});
   const Tensor row = range({4});
 
-  expect_twin(computed(column).sub(computed(row)), column.sub(row));
+  expect_same_on_device(computed(column).sub(computed(row)), column.sub(row));
 
   EXPECT_EQ(ComputingDevice::sizes, (std::vector<int64_t>{3, 4}));
 }
@@ -79,39 +79,39 @@ TEST(DevicePointwise, PromotesAsTheCpuDoes) {
   const Tensor bools = tensor_of<bool>({3}, {true, false, true});
   const Tensor half = halves({0.5F, 1.5F, -2.0F});
 
-  expect_twin(computed(ints).add(computed(half)), ints.add(half));
-  expect_twin(computed(bools).add(computed(ints)), bools.add(ints));
-  expect_twin(computed(bools).add(computed(bools)), bools.add(bools));
-  expect_twin(computed(ints).div(computed(ints)), ints.div(ints));
-  expect_twin(computed(ints).mul(2.5), ints.mul(2.5));
-  expect_twin(computed(ints).lt(computed(half)), ints.lt(half));
-  expect_twin(computed(half).mul(computed(range({3}).to(DType::Float64))),
-              half.mul(range({3}).to(DType::Float64)));
+  expect_same_on_device(computed(ints).add(computed(half)), ints.add(half));
+  expect_same_on_device(computed(bools).add(computed(ints)), bools.add(ints));
+  expect_same_on_device(computed(bools).add(computed(bools)), bools.add(bools));
+  expect_same_on_device(computed(ints).div(computed(ints)), ints.div(ints));
+  expect_same_on_device(computed(ints).mul(2.5), ints.mul(2.5));
+  expect_same_on_device(computed(ints).lt(computed(half)), ints.lt(half));
+  expect_same_on_device(computed(half).mul(computed(range({3}).to(DType::Float64))),
+                        half.mul(range({3}).to(DType::Float64)));
 }
 
 TEST(DevicePointwise, RoundsHalvesAtTheStoreAndTensorsThatMeetInThem) {
   const Tensor half = halves({2049.0F, 3.0F});
   const Tensor wide = tensor_of<float>({}, {0.1F});
 
-  expect_twin(computed(half).mul(computed(wide)), half.mul(wide));
-  expect_twin(computed(half).maximum(computed(wide)), half.maximum(wide));
-  expect_twin(computed(half).add(0.1), half.add(0.1));
+  expect_same_on_device(computed(half).mul(computed(wide)), half.mul(wide));
+  expect_same_on_device(computed(half).maximum(computed(wide)), half.maximum(wide));
+  expect_same_on_device(computed(half).add(0.1), half.add(0.1));
 }
 
 TEST(DevicePointwise, WrapsInts) {
   const Tensor bytes = tensor_of<uint8_t>({2}, {250, 10});
   const Tensor ints = tensor_of<int64_t>({1}, {std::numeric_limits<int64_t>::max()});
 
-  expect_twin(computed(bytes).add(computed(bytes)), bytes.add(bytes));
-  expect_twin(computed(ints).add(1), ints.add(1));
+  expect_same_on_device(computed(bytes).add(computed(bytes)), bytes.add(bytes));
+  expect_same_on_device(computed(ints).add(1), ints.add(1));
 }
 
 TEST(DevicePointwise, ReadsAZeroDimTensorOfTheCpuAsANumber) {
   const Tensor x = computed(range({3}));
   const Tensor two = tensor_of<int64_t>({}, {2});
 
-  expect_twin(x.mul(two), range({3}).mul(two));
-  expect_twin(two.sub(x), two.sub(range({3})));
+  expect_same_on_device(x.mul(two), range({3}).mul(two));
+  expect_same_on_device(two.sub(x), two.sub(range({3})));
   EXPECT_EQ(computed(two).mul(two).dtype(), DType::Int64);
 }
 
@@ -120,9 +120,10 @@ TEST(DevicePointwise, ChoosesByATruthValue) {
   const Tensor x = range({3});
   const Tensor half = halves({1, 2, 3});
 
-  expect_twin(where(computed(condition), computed(x), computed(half)), where(condition, x, half));
-  expect_twin(where(computed(condition), computed(half), Scalar(0.1)),
-              where(condition, half, Scalar(0.1)));
+  expect_same_on_device(where(computed(condition), computed(x), computed(half)),
+                        where(condition, x, half));
+  expect_same_on_device(where(computed(condition), computed(half), Scalar(0.1)),
+                        where(condition, half, Scalar(0.1)));
 }
 
 TEST(DevicePointwise, WritesInPlace) {
@@ -164,8 +165,8 @@ TEST(DevicePointwise, WritesOut) {
   write_product(x, x, out);
   write_product(x, x, doubles);
 
-  expect_twin(out, range({2, 2}).mul(range({2, 2})));
-  expect_twin(doubles, range({2, 2}).mul(range({2, 2})).to(DType::Float64));
+  expect_same_on_device(out, range({2, 2}).mul(range({2, 2})));
+  expect_same_on_device(doubles, range({2, 2}).mul(range({2, 2})).to(DType::Float64));
   EXPECT_ERROR_CONTAINS(write_product(x, x, wrong), "ValueError",
                         "mul: out of sizes [3] cannot hold a result of sizes [2, 2]");
 }
@@ -185,21 +186,22 @@ TEST(DevicePointwise, ComputesEveryFormOfDivision) {
   const Tensor y = tensor_of<int64_t>({4}, {2, 2, -4, 5});
 
   for (const char* mode : {"floor", "trunc"})
-    expect_twin(computed(x).div(computed(y), mode), x.div(y, mode));
-  expect_twin(computed(x).remainder(computed(y)), x.remainder(y));
-  expect_twin(computed(x).fmod(3), x.fmod(3));
-  expect_twin(computed(x).floor_divide(2), x.floor_divide(2));
+    expect_same_on_device(computed(x).div(computed(y), mode), x.div(y, mode));
+  expect_same_on_device(computed(x).remainder(computed(y)), x.remainder(y));
+  expect_same_on_device(computed(x).fmod(3), x.fmod(3));
+  expect_same_on_device(computed(x).floor_divide(2), x.floor_divide(2));
 }
 
 TEST(DevicePointwise, GivesNumbersToTheFormula) {
   const Tensor x = tensor_of<float>({4}, {-2, -0.5F, 0.5F, NAN});
 
-  expect_twin(computed(x).clamp(Scalar(-1), Scalar(0.25)), x.clamp(Scalar(-1), Scalar(0.25)));
-  expect_twin(computed(x).pow(Scalar(2)), x.pow(Scalar(2)));
-  expect_twin(leaky_relu(computed(x), 0.1), leaky_relu(x, 0.1));
-  expect_twin(elu(computed(x), 2, 3, 0.5), elu(x, 2, 3, 0.5));
-  expect_twin(addcmul(computed(x), computed(x), computed(x), Scalar(3)),
-              addcmul(x, x, x, Scalar(3)));
+  expect_same_on_device(computed(x).clamp(Scalar(-1), Scalar(0.25)),
+                        x.clamp(Scalar(-1), Scalar(0.25)));
+  expect_same_on_device(computed(x).pow(Scalar(2)), x.pow(Scalar(2)));
+  expect_same_on_device(leaky_relu(computed(x), 0.1), leaky_relu(x, 0.1));
+  expect_same_on_device(elu(computed(x), 2, 3, 0.5), elu(x, 2, 3, 0.5));
+  expect_same_on_device(addcmul(computed(x), computed(x), computed(x), Scalar(3)),
+                        addcmul(x, x, x, Scalar(3)));
 }
 
 TEST(DevicePointwise, RunsOnTheIndexAndTheStreamOfItsTensors) {
@@ -251,7 +253,7 @@ TEST(DeviceCopy, ChangesStridesOnTheDevice) {
 
   EXPECT_EQ(count_copies([&] { dense = y.contiguous(); }), 0);
 
-  expect_twin(dense, x.t().contiguous());
+  expect_same_on_device(dense, x.t().contiguous());
   EXPECT_EQ(ComputingDevice::formula, "x");
 }
 
@@ -261,9 +263,9 @@ TEST(DeviceCopy, ConvertsOnTheDevice) {
 
   for (const DType dtype : {DType::Int64, DType::Int8, DType::Bool, DType::Float16, DType::BFloat16,
                             DType::Float64, DType::Complex64, DType::Complex128}) {
-    EXPECT_EQ(count_copies([&] { expect_twin(y.to(dtype), x.to(dtype)); }), 1)
+    EXPECT_EQ(count_copies([&] { expect_same_on_device(y.to(dtype), x.to(dtype)); }), 1)
         << dtype_name_or_null(dtype);
-    expect_twin(y.to(dtype).to(DType::Float32), x.to(dtype).to(DType::Float32));
+    expect_same_on_device(y.to(dtype).to(DType::Float32), x.to(dtype).to(DType::Float32));
   }
 }
 
@@ -283,7 +285,7 @@ TEST(DeviceCopy, MovesElementsOfEveryDtypeAsTheyAre) {
 TEST(DeviceCopy, CountsAnImaginaryPartAsTrue) {
   const Tensor x = tensor_of<Complex<float>>({3}, {{0, 1}, {0, 0}, {2, 0}});
 
-  expect_twin(computed(x).to(DType::Bool), tensor_of<bool>({3}, {true, false, true}));
+  expect_same_on_device(computed(x).to(DType::Bool), tensor_of<bool>({3}, {true, false, true}));
 }
 
 TEST(DeviceCopy, BringsStridedElementsToTheCpuInOneCopyOfDenseBytes) {
@@ -306,7 +308,7 @@ TEST(DeviceCopy, SpreadsWhatComesFromTheCpu) {
 TEST(DeviceCopy, KeepsTheOrderOfMemoryAcrossDevices) {
   const Tensor x = range({2, 3}).t();
 
-  EXPECT_EQ(count_copies([&] { expect_twin(computed(x), x); }), 2);
+  EXPECT_EQ(count_copies([&] { expect_same_on_device(computed(x), x); }), 2);
 }
 
 TEST(DeviceCopy, CrossesBetweenTwoOfAKindAndTwoKinds) {

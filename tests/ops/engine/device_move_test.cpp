@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
-#include "ops/device_twin.h"
+#include "ops/device_comparison.h"
 #include "ops/moving_device.h"
 #include "ops/op_tensors.h"
 #include "opwright/functions.h"
@@ -12,7 +12,7 @@ namespace {
 
 using testing::computed;
 using testing::ComputingDevice;
-using testing::expect_twin;
+using testing::expect_same_on_device;
 using testing::MovingDevice;
 using testing::numbers;
 using testing::on_cpu;
@@ -42,7 +42,7 @@ TEST(DeviceIndex, ReadsByTensorsInEveryPlace) {
   for (const Indices& indices :
        {Indices{rows}, Indices{std::nullopt, rows}, Indices{rows, columns},
         Indices{rows, std::nullopt, columns}, Indices{std::nullopt, columns.to(DType::Int32)}})
-    expect_twin(computed(x).index(computed(indices)), x.index(indices));
+    expect_same_on_device(computed(x).index(computed(indices)), x.index(indices));
 }
 
 TEST(DeviceIndex, IsOneMoveOverJoinedDimensions) {
@@ -64,7 +64,7 @@ TEST(DeviceIndex, ReadsViewsAndEveryDtype) {
     const Tensor x = range({4, 3}).to(dtype);
     const Tensor rows = ints({2, 2}, {2, 0, 1, -1});
 
-    expect_twin(computed(x).t().index({computed(rows)}), x.t().index({rows}));
+    expect_same_on_device(computed(x).t().index({computed(rows)}), x.t().index({rows}));
   }
 }
 
@@ -73,11 +73,11 @@ TEST(DeviceIndex, TakesMasksAndIndicesOfTheCpu) {
   const Tensor mask = x.gt(5);
   const Tensor rows = ints({2}, {2, 0});
 
-  expect_twin(computed(x).index({computed(mask)}), x.index({mask}));
-  expect_twin(computed(x).index({mask}), x.index({mask}));
-  expect_twin(computed(x).index({rows}), x.index({rows}));
-  expect_twin(computed(x).masked_select(computed(mask)), x.masked_select(mask));
-  expect_twin(computed(x).nonzero(), x.nonzero());
+  expect_same_on_device(computed(x).index({computed(mask)}), x.index({mask}));
+  expect_same_on_device(computed(x).index({mask}), x.index({mask}));
+  expect_same_on_device(computed(x).index({rows}), x.index({rows}));
+  expect_same_on_device(computed(x).masked_select(computed(mask)), x.masked_select(mask));
+  expect_same_on_device(computed(x).nonzero(), x.nonzero());
 }
 
 TEST(DeviceIndex, HasTheErrorsOfTheCpu) {
@@ -122,9 +122,10 @@ TEST(DeviceIndexPut, WritesAndAdds) {
     const Tensor y = values.to(dtype);
     const Indices apart{ints({3}, {2, 0, 1})};
 
-    expect_twin(computed(x).index_put(computed(apart), computed(y)), x.index_put(apart, y));
-    expect_twin(computed(x).index_put(computed(Indices{rows}), computed(y), true),
-                x.index_put({rows}, y, true));
+    expect_same_on_device(computed(x).index_put(computed(apart), computed(y)),
+                          x.index_put(apart, y));
+    expect_same_on_device(computed(x).index_put(computed(Indices{rows}), computed(y), true),
+                          x.index_put({rows}, y, true));
   }
 }
 
@@ -133,8 +134,9 @@ TEST(DeviceIndexPut, BroadcastsValuesAndTakesMasks) {
   const Tensor value = tensor_of<float>({}, {9});
   const Tensor mask = x.gt(6);
 
-  expect_twin(computed(x).index_put({computed(mask)}, computed(value)), x.index_put({mask}, value));
-  expect_twin(computed(x).index_put({computed(mask)}, value), x.index_put({mask}, value));
+  expect_same_on_device(computed(x).index_put({computed(mask)}, computed(value)),
+                        x.index_put({mask}, value));
+  expect_same_on_device(computed(x).index_put({computed(mask)}, value), x.index_put({mask}, value));
 }
 
 TEST(DeviceIndexPut, AddsSmallDtypesInWiderOnes) {
@@ -153,7 +155,7 @@ TEST(DeviceIndexPut, ReadsValuesBeforeItWritesThem) {
 
   x.index_put_({rows}, x);
 
-  expect_twin(x, tensor_of<float>({4}, {3, 2, 1, 0}));
+  expect_same_on_device(x, tensor_of<float>({4}, {3, 2, 1, 0}));
 }
 
 // ---- rows
@@ -164,15 +166,16 @@ TEST(DeviceRows, AreSelectedAndWritten) {
   const Tensor source = range({3, 2}).mul(-1);
   const auto on_device = [](const Tensor& tensor) { return testing::computed(tensor); };
 
-  expect_twin(on_device(x).index_select(1, on_device(rows)), x.index_select(1, rows));
-  expect_twin(on_device(x).index_add(1, on_device(rows), on_device(source), 2),
-              x.index_add(1, rows, source, 2));
-  expect_twin(on_device(x).index_copy(1, on_device(rows), on_device(source)),
-              x.index_copy(1, rows, source));
-  expect_twin(on_device(x).index_fill(-1, on_device(rows.sub(4)), 7),
-              x.index_fill(-1, rows.sub(4), 7));
-  expect_twin(on_device(tensor_of<float>({}, {5})).index_select(0, on_device(ints({1}, {0}))),
-              tensor_of<float>({}, {5}));
+  expect_same_on_device(on_device(x).index_select(1, on_device(rows)), x.index_select(1, rows));
+  expect_same_on_device(on_device(x).index_add(1, on_device(rows), on_device(source), 2),
+                        x.index_add(1, rows, source, 2));
+  expect_same_on_device(on_device(x).index_copy(1, on_device(rows), on_device(source)),
+                        x.index_copy(1, rows, source));
+  expect_same_on_device(on_device(x).index_fill(-1, on_device(rows.sub(4)), 7),
+                        x.index_fill(-1, rows.sub(4), 7));
+  expect_same_on_device(
+      on_device(tensor_of<float>({}, {5})).index_select(0, on_device(ints({1}, {0}))),
+      tensor_of<float>({}, {5}));
 }
 
 TEST(DeviceRows, OfAnEmbeddingHaveTheirGradient) {
@@ -180,10 +183,10 @@ TEST(DeviceRows, OfAnEmbeddingHaveTheirGradient) {
   const Tensor words = ints({2, 3}, {4, 0, 1, 1, 4, 4});
   const Tensor grad = numbers({2, 3, 3});
 
-  expect_twin(embedding(computed(weight), computed(words)), embedding(weight, words));
+  expect_same_on_device(embedding(computed(weight), computed(words)), embedding(weight, words));
   for (const bool scales : {false, true})
-    expect_twin(embedding_dense_backward(computed(grad), computed(words), 5, 1, scales),
-                embedding_dense_backward(grad, words, 5, 1, scales));
+    expect_same_on_device(embedding_dense_backward(computed(grad), computed(words), 5, 1, scales),
+                          embedding_dense_backward(grad, words, 5, 1, scales));
 }
 
 // ---- gather and scatter
@@ -193,10 +196,11 @@ TEST(DeviceGather, TakesOneElementForEachIndex) {
   const Tensor index = ints({2, 2}, {2, 0, 1, 1});
 
   for (const int64_t dim : {0, 1, -1})
-    expect_twin(computed(x).gather(dim, computed(index)), x.gather(dim, index));
-  expect_twin(computed(x).take_along_dim(computed(ints({3, 1}, {3, 0, 1})), 1),
-              x.take_along_dim(ints({3, 1}, {3, 0, 1}), 1));
-  expect_twin(computed(x).gather(0, computed(ints({0, 2}, {}))), x.gather(0, ints({0, 2}, {})));
+    expect_same_on_device(computed(x).gather(dim, computed(index)), x.gather(dim, index));
+  expect_same_on_device(computed(x).take_along_dim(computed(ints({3, 1}, {3, 0, 1})), 1),
+                        x.take_along_dim(ints({3, 1}, {3, 0, 1}), 1));
+  expect_same_on_device(computed(x).gather(0, computed(ints({0, 2}, {}))),
+                        x.gather(0, ints({0, 2}, {})));
 }
 
 TEST(DeviceScatter, WritesElementsAndNumbers) {
@@ -204,11 +208,12 @@ TEST(DeviceScatter, WritesElementsAndNumbers) {
   const Tensor index = ints({2, 2}, {2, 0, 1, 1});
   const Tensor src = range({2, 3}).mul(-1);
 
-  expect_twin(computed(x).scatter(0, computed(index), computed(src)), x.scatter(0, index, src));
-  expect_twin(computed(x).scatter(1, computed(index), 2.5), x.scatter(1, index, 2.5));
-  expect_twin(computed(x.to(DType::Int32)).scatter(1, computed(index), 2.5),
-              x.to(DType::Int32).scatter(1, index, 2.5));
-  expect_twin(one_hot(computed(index), 3), one_hot(index, 3));
+  expect_same_on_device(computed(x).scatter(0, computed(index), computed(src)),
+                        x.scatter(0, index, src));
+  expect_same_on_device(computed(x).scatter(1, computed(index), 2.5), x.scatter(1, index, 2.5));
+  expect_same_on_device(computed(x.to(DType::Int32)).scatter(1, computed(index), 2.5),
+                        x.to(DType::Int32).scatter(1, index, 2.5));
+  expect_same_on_device(one_hot(computed(index), 3), one_hot(index, 3));
 }
 
 TEST(DeviceScatter, AddsWhereSeveralMeet) {
@@ -217,8 +222,8 @@ TEST(DeviceScatter, AddsWhereSeveralMeet) {
     const Tensor x = range({3, 4}).to(dtype);
     const Tensor src = range({2, 3}).to(dtype);
 
-    expect_twin(computed(x).scatter_add(1, computed(index), computed(src)),
-                x.scatter_add(1, index, src));
+    expect_same_on_device(computed(x).scatter_add(1, computed(index), computed(src)),
+                          x.scatter_add(1, index, src));
   }
 }
 
@@ -250,9 +255,10 @@ TEST(DeviceNllLoss, IsThatOfTheCpuForwardsAndBackwards) {
     const Tensor gradient = nll_loss_backward(computed(grad), computed(scores), computed(target),
                                               moved, reduction, -100, computed(total));
 
-    expect_twin(std::get<0>(actual), loss);
-    expect_twin(std::get<1>(actual), total);
-    expect_twin(gradient, nll_loss_backward(grad, scores, target, weight, reduction, -100, total));
+    expect_same_on_device(std::get<0>(actual), loss);
+    expect_same_on_device(std::get<1>(actual), total);
+    expect_same_on_device(gradient,
+                          nll_loss_backward(grad, scores, target, weight, reduction, -100, total));
   }
 }
 
@@ -262,8 +268,9 @@ TEST(DeviceNllLoss, TakesImagesAndSingleVectors) {
   const Tensor vector = numbers({3});
   const Tensor one = ints({}, {1});
 
-  expect_twin(nll_loss2d(computed(images), computed(classes)), nll_loss2d(images, classes));
-  expect_twin(nll_loss(computed(vector), computed(one)), nll_loss(vector, one));
+  expect_same_on_device(nll_loss2d(computed(images), computed(classes)),
+                        nll_loss2d(images, classes));
+  expect_same_on_device(nll_loss(computed(vector), computed(one)), nll_loss(vector, one));
 }
 
 TEST(DevicePooling, FindsWhatTheCpuFinds) {
@@ -285,10 +292,10 @@ TEST(DevicePooling, FindsWhatTheCpuFinds) {
                                               by.dilation, by.ceils, where);
     };
 
-    expect_twin(found, values);
-    expect_twin(places, indices);
-    expect_twin(differentiate(computed(values), computed(x), places),
-                differentiate(values, x, indices));
+    expect_same_on_device(found, values);
+    expect_same_on_device(places, indices);
+    expect_same_on_device(differentiate(computed(values), computed(x), places),
+                          differentiate(values, x, indices));
   }
 }
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
-#include "ops/device_twin.h"
+#include "ops/device_comparison.h"
 #include "ops/moving_device.h"
 #include "ops/op_tensors.h"
 #include "opwright/functions.h"
@@ -13,7 +13,7 @@ namespace {
 
 using testing::computed;
 using testing::ComputingDevice;
-using testing::expect_twin;
+using testing::expect_same_on_device;
 using testing::list;
 using testing::MovingDevice;
 using testing::numbers;
@@ -26,7 +26,7 @@ TEST(DeviceProduct, MultipliesMatricesOfEveryKindOfNumber) {
     const Tensor a = numbers({3, 4}, dtype);
     const Tensor b = numbers({4, 2}, dtype);
 
-    expect_twin(computed(a).mm(computed(b)), a.mm(b));
+    expect_same_on_device(computed(a).mm(computed(b)), a.mm(b));
   }
 }
 
@@ -39,7 +39,7 @@ TEST(DeviceProduct, TakesTransposedOperandsAsTheyAre) {
 
   const Tensor product = left.mm(right);
 
-  expect_twin(product, a.t().mm(b.t()));
+  expect_same_on_device(product, a.t().mm(b.t()));
   EXPECT_EQ(ComputingDevice::loops, 0);
   EXPECT_EQ(MovingDevice::product.left.data, left.data());
   EXPECT_EQ(MovingDevice::product.left.row, 1);
@@ -55,7 +55,7 @@ TEST(DeviceProduct, TakesABatchThatIsRepeated) {
   const Tensor right = computed(b);
   ComputingDevice::loops = 0;
 
-  expect_twin(left.bmm(right), a.expand({5, 3, 4}).bmm(b));
+  expect_same_on_device(left.bmm(right), a.expand({5, 3, 4}).bmm(b));
 
   EXPECT_EQ(ComputingDevice::loops, 0);
   EXPECT_EQ(MovingDevice::product.batch, 5);
@@ -67,9 +67,9 @@ TEST(DeviceProduct, MultipliesVectors) {
   const Tensor vector = numbers({4});
   const Tensor strided = numbers({4, 2}).select(1, 1);
 
-  expect_twin(computed(matrix).mv(computed(vector)), matrix.mv(vector));
-  expect_twin(computed(vector).dot(computed(strided)), vector.dot(strided));
-  expect_twin(computed(vector).vdot(computed(vector)), vector.vdot(vector));
+  expect_same_on_device(computed(matrix).mv(computed(vector)), matrix.mv(vector));
+  expect_same_on_device(computed(vector).dot(computed(strided)), vector.dot(strided));
+  expect_same_on_device(computed(vector).vdot(computed(vector)), vector.vdot(vector));
 }
 
 TEST(DeviceProduct, AddsToWhatIsThereInOneCallOfTheDevice) {
@@ -78,7 +78,8 @@ TEST(DeviceProduct, AddsToWhatIsThereInOneCallOfTheDevice) {
   const Tensor bias = numbers({2});
   MovingDevice::products = 0;
 
-  expect_twin(computed(bias).addmm(computed(a), computed(b), 0.5, 2), bias.addmm(a, b, 0.5, 2));
+  expect_same_on_device(computed(bias).addmm(computed(a), computed(b), 0.5, 2),
+                        bias.addmm(a, b, 0.5, 2));
 
   EXPECT_EQ(MovingDevice::products, 1);
   EXPECT_EQ(MovingDevice::product.alpha, 2);
@@ -90,7 +91,7 @@ TEST(DeviceProduct, DoesNotReadWhatIsNotKept) {
   const Tensor b = numbers({4, 2});
   const Tensor nothing = full({3, 2}, NAN);
 
-  expect_twin(computed(nothing).addmm(computed(a), computed(b), 0), a.mm(b));
+  expect_same_on_device(computed(nothing).addmm(computed(a), computed(b), 0), a.mm(b));
 }
 
 TEST(DeviceProduct, HasItsOtherSums) {
@@ -100,17 +101,18 @@ TEST(DeviceProduct, HasItsOtherSums) {
   const Tensor matrix = numbers({3, 4});
   const Tensor vector = numbers({4});
 
-  expect_twin(computed(sum).baddbmm(computed(a), computed(b)), sum.baddbmm(a, b), 2e-3);
-  expect_twin(computed(numbers({3})).addmv(computed(matrix), computed(vector)),
-              numbers({3}).addmv(matrix, vector));
+  expect_same_on_device(computed(sum).baddbmm(computed(a), computed(b)), sum.baddbmm(a, b), 2e-3);
+  expect_same_on_device(computed(numbers({3})).addmv(computed(matrix), computed(vector)),
+                        numbers({3}).addmv(matrix, vector));
 }
 
 TEST(DeviceProduct, OfDepthZeroIsWhatIsKept) {
   const Tensor a = numbers({3, 0});
   const Tensor b = numbers({0, 2});
 
-  expect_twin(computed(a).mm(computed(b)), a.mm(b));
-  expect_twin(computed(numbers({3, 2})).addmm(computed(a), computed(b), 2), numbers({3, 2}).mul(2));
+  expect_same_on_device(computed(a).mm(computed(b)), a.mm(b));
+  expect_same_on_device(computed(numbers({3, 2})).addmm(computed(a), computed(b), 2),
+                        numbers({3, 2}).mul(2));
 }
 
 TEST(DeviceProduct, AsksTheDeviceForNothingWhereTheResultIsEmpty) {
@@ -129,10 +131,10 @@ TEST(DeviceProduct, IsWhatMatmulAndLinearAreMadeOf) {
   const Tensor weight = numbers({6, 4});
   const Tensor bias = numbers({6});
 
-  expect_twin(computed(stack).matmul(computed(other)), stack.matmul(other));
-  expect_twin(linear(computed(stack), computed(weight), computed(bias)),
-              linear(stack, weight, bias));
-  expect_twin(computed(bias).outer(computed(bias)), bias.outer(bias));
+  expect_same_on_device(computed(stack).matmul(computed(other)), stack.matmul(other));
+  expect_same_on_device(linear(computed(stack), computed(weight), computed(bias)),
+                        linear(stack, weight, bias));
+  expect_same_on_device(computed(bias).outer(computed(bias)), bias.outer(bias));
 }
 
 TEST(DeviceProduct, WritesOutAndInPlace) {
@@ -144,8 +146,8 @@ TEST(DeviceProduct, WritesOutAndInPlace) {
   mm(computed(a), computed(b), out);
   sum.addmm_(computed(a), computed(b));
 
-  expect_twin(out, a.mm(b));
-  expect_twin(sum, a.mm(b).add(1));
+  expect_same_on_device(out, a.mm(b));
+  expect_same_on_device(sum, a.mm(b).add(1));
 }
 
 TEST(DeviceProduct, RunsOnTheDeviceAndStreamOfItsOperands) {
@@ -208,8 +210,8 @@ TEST(DeviceConvolution, GivesWhatTheCpuGives) {
     const Tensor weight = numbers(by.weight);
     const Tensor bias = numbers({by.transposed ? by.weight[1] * by.groups : by.weight[0]});
 
-    expect_twin(convolve(by, computed(input), computed(weight), computed(bias)),
-                convolve(by, input, weight, bias), 1e-4);
+    expect_same_on_device(convolve(by, computed(input), computed(weight), computed(bias)),
+                          convolve(by, input, weight, bias), 1e-4);
   }
 }
 
@@ -229,9 +231,9 @@ TEST(DeviceConvolution, HasTheGradientsOfTheCpu) {
     const auto actual = differentiate(computed(grad), computed(input), computed(weight));
     const auto expected = differentiate(grad, input, weight);
 
-    expect_twin(std::get<0>(actual), std::get<0>(expected), 1e-4);
-    expect_twin(std::get<1>(actual), std::get<1>(expected), 1e-4);
-    expect_twin(std::get<2>(actual), std::get<2>(expected), 1e-4);
+    expect_same_on_device(std::get<0>(actual), std::get<0>(expected), 1e-4);
+    expect_same_on_device(std::get<1>(actual), std::get<1>(expected), 1e-4);
+    expect_same_on_device(std::get<2>(actual), std::get<2>(expected), 1e-4);
   }
 }
 
@@ -242,8 +244,8 @@ TEST(DeviceConvolution, KeepsChannelsLast) {
   const Tensor bias = numbers({4});
   const Tensor moved = computed(numbers(by.input)).contiguous(MemoryFormat::ChannelsLast);
 
-  expect_twin(convolve(by, moved, computed(weight), computed(bias)),
-              convolve(by, input, weight, bias), 1e-4);
+  expect_same_on_device(convolve(by, moved, computed(weight), computed(bias)),
+                        convolve(by, input, weight, bias), 1e-4);
 }
 
 }  // namespace

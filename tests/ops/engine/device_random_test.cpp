@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
-#include "ops/device_twin.h"
+#include "ops/device_comparison.h"
 #include "ops/moving_device.h"
 #include "ops/op_tensors.h"
 #include "opwright/functions.h"
@@ -15,7 +15,7 @@ namespace {
 using testing::computed;
 using testing::ComputingDevice;
 using testing::elements;
-using testing::expect_twin;
+using testing::expect_same_on_device;
 using testing::MovingDevice;
 using testing::on_cpu;
 using testing::range;
@@ -34,7 +34,7 @@ void expect_same(DType dtype, const Fill& fill, double tolerance = 0) {
   fill(actual);
   const Tensor later_there = rand({2}, std::nullopt, std::nullopt, ComputingDevice::device());
 
-  expect_twin(actual, expected, tolerance);
+  expect_same_on_device(actual, expected, tolerance);
   EXPECT_EQ(elements<float>(on_cpu(later_there)), elements<float>(later));
 }
 
@@ -61,7 +61,7 @@ TEST(DeviceRandom, DrawsBothPartsOfComplexNumbers) {
   seed_default_generators(5);
   actual.normal_(2, 1);
 
-  expect_twin(actual, expected, 1e-5);
+  expect_same_on_device(actual, expected, 1e-5);
 }
 
 TEST(DeviceRandom, DrawsTheBitsOfTheCpu) {

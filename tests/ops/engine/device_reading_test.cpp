@@ -5,7 +5,7 @@
 
 #include "base/expect_error.h"
 #include "ops/computing_device.h"
-#include "ops/device_twin.h"
+#include "ops/device_comparison.h"
 #include "ops/op_tensors.h"
 #include "opwright/functions.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 using testing::computed;
 using testing::ComputingDevice;
-using testing::expect_twin;
+using testing::expect_same_on_device;
 using testing::range;
 using testing::tensor_of;
 using testing::TestDevice;
@@ -27,8 +27,9 @@ TEST(DeviceMadeOfLoops, JoinsTensors) {
   const Tensor joined = cat(twins, 1);
 
   EXPECT_EQ(TestDevice::counts.copies, before);
-  expect_twin(joined, cat(parts, 1));
-  expect_twin(stack(std::array{twins[0], twins[0]}, 2), stack(std::array{parts[0], parts[0]}, 2));
+  expect_same_on_device(joined, cat(parts, 1));
+  expect_same_on_device(stack(std::array{twins[0], twins[0]}, 2),
+                        stack(std::array{parts[0], parts[0]}, 2));
 }
 
 TEST(DeviceMadeOfLoops, CutsTriangles) {
@@ -37,21 +38,21 @@ TEST(DeviceMadeOfLoops, CutsTriangles) {
   Tensor written = computed(x);
 
   for (const int64_t diagonal : {-1, 0, 2}) {
-    expect_twin(tril(computed(x), diagonal), tril(x, diagonal));
-    expect_twin(triu(computed(x), diagonal), triu(x, diagonal));
+    expect_same_on_device(tril(computed(x), diagonal), tril(x, diagonal));
+    expect_same_on_device(triu(computed(x), diagonal), triu(x, diagonal));
   }
-  expect_twin(triu(computed(bools)), triu(bools));
-  expect_twin(written.tril_(), tril(x));
+  expect_same_on_device(triu(computed(bools)), triu(bools));
+  expect_same_on_device(written.tril_(), tril(x));
 }
 
 TEST(DeviceMadeOfLoops, MakesNewTensors) {
   const Device device = ComputingDevice::device();
 
-  expect_twin(arange(5, DType::Int64, std::nullopt, device), arange(5));
-  expect_twin(full({2, 2}, 1.5, std::nullopt, std::nullopt, device), full({2, 2}, 1.5));
-  expect_twin(eye(3, std::nullopt, std::nullopt, device), eye(3));
-  expect_twin(linspace(0, 1, 5, std::nullopt, std::nullopt, device), linspace(0, 1, 5));
-  expect_twin(zeros_like(computed(range({2}))), zeros_like(range({2})));
+  expect_same_on_device(arange(5, DType::Int64, std::nullopt, device), arange(5));
+  expect_same_on_device(full({2, 2}, 1.5, std::nullopt, std::nullopt, device), full({2, 2}, 1.5));
+  expect_same_on_device(eye(3, std::nullopt, std::nullopt, device), eye(3));
+  expect_same_on_device(linspace(0, 1, 5, std::nullopt, std::nullopt, device), linspace(0, 1, 5));
+  expect_same_on_device(zeros_like(computed(range({2}))), zeros_like(range({2})));
 }
 
 TEST(DeviceMadeOfLoops, FillsWhereAMaskIsTrue) {
@@ -60,11 +61,12 @@ TEST(DeviceMadeOfLoops, FillsWhereAMaskIsTrue) {
   const Tensor numbers = x.to(DType::Complex64);
   Tensor column = computed(x).t();
 
-  expect_twin(computed(x).masked_fill(computed(mask), -0.5), x.masked_fill(mask, -0.5));
-  expect_twin(computed(x).masked_fill(computed(mask), computed(tensor_of<int64_t>({}, {7}))),
-              x.masked_fill(mask, 7));
-  expect_twin(computed(numbers).masked_fill(computed(mask), Complex<double>(1, 2)),
-              numbers.masked_fill(mask, Complex<double>(1, 2)));
+  expect_same_on_device(computed(x).masked_fill(computed(mask), -0.5), x.masked_fill(mask, -0.5));
+  expect_same_on_device(
+      computed(x).masked_fill(computed(mask), computed(tensor_of<int64_t>({}, {7}))),
+      x.masked_fill(mask, 7));
+  expect_same_on_device(computed(numbers).masked_fill(computed(mask), Complex<double>(1, 2)),
+                        numbers.masked_fill(mask, Complex<double>(1, 2)));
   EXPECT_ERROR_CONTAINS(column.masked_fill_(computed(x), 1), "TypeError",
                         "masked_fill_: mask must be of bool");
   EXPECT_ERROR_CONTAINS(column.masked_fill_(computed(mask), 1), "ValueError", "masked_fill_");
@@ -85,7 +87,7 @@ TEST(DeviceReading, GivesNumbersToTheHost) {
 TEST(DeviceReading, FindsWhatIsNotZero) {
   const Tensor x = tensor_of<float>({2, 2}, {0, 3, 0.5F, 0});
 
-  expect_twin(nonzero(computed(x)), nonzero(x));
+  expect_same_on_device(nonzero(computed(x)), nonzero(x));
 }
 
 }  // namespace

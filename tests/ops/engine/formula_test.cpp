@@ -15,6 +15,21 @@ namespace {
 // Operators without a formula, and why.
 const std::set<std::string> kWithout{
     "aten::resize_",  // the added elements have no values
+    // A backward raises an error, as in PyTorch.
+    "aten::_ctc_loss_backward",
+    "aten::_ctc_loss_backward.Tensor",
+    "aten::_histogramdd_from_bin_cts",
+    "aten::_histogramdd_from_bin_tensors",
+    "aten::_unique",
+    "aten::_unique2",
+    "aten::bincount",
+    "aten::geqrf",
+    "aten::histogram.bin_ct",
+    "aten::histogram.bins_tensor",
+    "aten::linalg_ldl_factor_ex",
+    "aten::unique_consecutive",
+    "aten::unique_dim",
+    "aten::unique_dim_consecutive",
 };
 
 bool has_tensors(const Operator& op) {

@@ -10,7 +10,7 @@
 
 #include "base/expect_error.h"
 #include "ops/computing_device.h"
-#include "ops/device_twin.h"
+#include "ops/device_comparison.h"
 #include "ops/op_tensors.h"
 #include "opwright/functions.h"
 #include "opwright/ops/engine/device/device_formula.h"
@@ -21,7 +21,7 @@ namespace {
 
 using testing::computed;
 using testing::ComputingDevice;
-using testing::expect_twin;
+using testing::expect_same_on_device;
 using testing::floats;
 using testing::on_cpu;
 using testing::range;
@@ -40,8 +40,9 @@ struct Parameter {
             {computed(state[0]), computed(state[1]), computed(state[2])}};
   }
   void expect_close(const Parameter& expected) const {
-    expect_twin(value, expected.value, 1e-5);
-    for (size_t i = 0; i < state.size(); ++i) expect_twin(state[i], expected.state[i], 1e-5);
+    expect_same_on_device(value, expected.value, 1e-5);
+    for (size_t i = 0; i < state.size(); ++i)
+      expect_same_on_device(state[i], expected.state[i], 1e-5);
   }
 };
 

@@ -4,8 +4,10 @@ Every sample of torch.testing._internal's op_db runs in torch, with its backward
 its out= form, under a mode that sees each aten call. If we have the overload, the call runs again
 on `opwright.ops.aten`, once on copies of its arguments (same sizes, strides, offsets, shared
 memory) and once on meta tensors. Values, dtypes, sizes, strides, written arguments and shared
-memory must equal torch's; calls that torch rejects we must reject. handwritten.py calls overloads
-that no sample reaches. differences.py lists the remaining differences, each with its reason.
+memory must equal torch's; calls that torch rejects we must reject. A call also runs in the other
+forms of its overload that we have: in place, with out, with a number for a tensor (derived.py).
+handwritten.py calls overloads that no sample reaches. differences.py lists
+the remaining differences, each with its reason.
 
 From the root of the repository, after `tools/build release python`:
 
@@ -47,7 +49,8 @@ A call fails once, at the first of these. `not ours` are calls of overloads that
 `left out` those with a dtype or layout that we do not have.
 
 Modules: call (a recorded call), conversion (torch's arguments as ours), comparison, differences,
-replayer (one call), mutation (variants of it), recorder (entries of op_db), handwritten, workers
+replayer (one call), derived (its other forms), mutation (variants of it), recorder (entries of
+op_db), handwritten and handwritten_layers with their sample_tensors, workers
 (processes), table, report, reach; traced (one call's graph), other_sizes, traced_table; gradients
 (of one call), gradient_table; vmapped (one call under vmap), vmapped_table; checked (opcheck of one
 call), checked_table; compiled (one call compiled), compiled_table; onnx_calls (one call's

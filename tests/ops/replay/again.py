@@ -21,7 +21,7 @@ def run_again(path: Path, make: type[Replayer]) -> int:
     print("torch:", result_of(lambda: overload(*theirs[0], **theirs[1])))
     print("ours: ", result_of(lambda: find_ours(name)(*ours[0], **ours[1])))
     replayer = make(lambda _: True, Counter(), set(), lambda *_: None)
-    result_of(lambda: replayer.run(overload, args, kwargs))
+    result_of(lambda: replayer.run_one(overload, args, kwargs))
     failures = replayer.outcome.failures[name]
     print("\n".join(f"{each.kind}: {each.problem}" for each in failures) or "passes")
     return 1 if failures else 0

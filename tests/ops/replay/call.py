@@ -38,6 +38,11 @@ def list_of(result) -> list:
     return list(result) if isinstance(result, list | tuple) else [result]
 
 
+def leaves_of(result) -> list:
+    """Return the results of a call; a list among them counts as its elements."""
+    return [leaf for each in list_of(result) for leaf in list_of(each)]
+
+
 def tensors_of(value) -> list[torch.Tensor]:
     found = []
     map_values(lambda leaf: found.append(leaf) if isinstance(leaf, torch.Tensor) else None, value)

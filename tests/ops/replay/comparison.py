@@ -1,5 +1,7 @@
 """Reports where our results differ from torch's."""
 
+from functools import cache
+
 import opwright as ow
 import torch
 
@@ -81,12 +83,20 @@ def compare_values(
     )
 
 
+@cache
+def dtypes_by_number() -> dict[int, ow.dtype]:
+    """Return ours by the numbers that overloads of torch return for its own."""
+    return {torch.ops.aten.promote_types(each, each): ours for each, ours in DTYPES.items()}
+
+
 def compare_result(
     ours, torchs, tolerances: dict, exact, *, values: bool, strides: bool, infinite: bool = True
 ) -> None:
     """Raise DifferenceError if one result differs; a number is compared by type and value."""
     if isinstance(torchs, torch.Tensor) != isinstance(ours, ow.Tensor):
         raise DifferenceError("values", f"a {type(ours).__name__}, torch: {type(torchs).__name__}")
+    if isinstance(ours, ow.dtype):
+        torchs = dtypes_by_number().get(torchs)
     if not isinstance(torchs, torch.Tensor):
         if type(ours) is not type(torchs):
             raise DifferenceError("values", f"{ours!r}, torch: {torchs!r}")
@@ -96,6 +106,29 @@ def compare_result(
     compare_form(ours, torchs, strides=strides)
     if values:
         compare_values(torch.from_dlpack(ours), torchs, tolerances, exact, infinite=infinite)
+
+
+def turned(ours: ow.Tensor, torchs: torch.Tensor, by_rows: bool) -> ow.Tensor:
+    """Return our factor with its columns, or its rows, multiplied by numbers of magnitude 1, so
+    that each agrees with torch's where that is largest."""
+    if tuple(ours.shape) != tuple(torchs.shape) or torchs.numel() == 0:
+        return ours
+    mine = torch.from_dlpack(ours)
+    made = ratios(torchs.detach(), ours, by_rows) * mine
+    return ow.from_dlpack(
+        torch.empty_strided(mine.shape, mine.stride(), dtype=made.dtype).copy_(made)
+    )
+
+
+def ratios(torchs: torch.Tensor, ours: ow.Tensor, by_rows: bool) -> torch.Tensor:
+    """Return the numbers of magnitude 1 that turn our columns, or rows, into torch's."""
+    if tuple(ours.shape) != tuple(torchs.shape) or torchs.numel() == 0:
+        return torch.ones(())
+    dim = -1 if by_rows else -2
+    mine, theirs = torch.from_dlpack(ours.detach()), torchs.resolve_conj()
+    place = theirs.abs().argmax(dim, keepdim=True)
+    ratio = theirs.gather(dim, place) / mine.gather(dim, place)
+    return torch.where(torch.isfinite(ratio) & (ratio != 0), torch.sgn(ratio), 1)
 
 
 def compare_ties(overload, copies: tuple[tuple, dict], ours: list, torchs: list) -> None:

@@ -60,7 +60,8 @@ class Conversion:
         if key not in self.bases:
             count = storage.nbytes() // value.element_size()
             whole = torch.empty(0, dtype=value.dtype).set_(storage, 0, (count,), (1,))
-            base = ow.from_dlpack(whole)
+            # Memory of no bytes is ours: an `out` in it may grow.
+            base = ow.from_dlpack(whole) if count else ow.empty(0, dtype=DTYPES[value.dtype])
             self.bases[key] = (base.to("meta") if self.is_fake else base, storage)
         return ow.ops.aten.as_strided.default(
             self.bases[key][0], list(value.shape), list(value.stride()), value.storage_offset()

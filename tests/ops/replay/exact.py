@@ -6,7 +6,7 @@ Our value passes if it is no further from the float64 result than torch's.
 
 import torch
 
-from .call import copy_arguments, list_of, map_values
+from .call import copy_arguments, leaves_of, map_values
 
 WIDER = {
     torch.float16: torch.float64,
@@ -42,7 +42,7 @@ class Exact:
         self.wide = map_values(widen, copy_arguments(*self.arguments))
         try:
             with torch.no_grad():
-                self.results = list_of(self.overload(*self.wide[0], **self.wide[1]))
+                self.results = leaves_of(self.overload(*self.wide[0], **self.wide[1]))
         except (RuntimeError, TypeError, ValueError, IndexError):
             self.wide = ((), {})
 

@@ -23,7 +23,7 @@ import torch
 
 from . import differences
 from .call import NotReplayableError, copy_arguments, list_of, map_values, tensors_of
-from .comparison import DifferenceError, compare_form, compare_values
+from .comparison import DifferenceError, compare_form, compare_values, ratios
 from .conversion import Conversion
 from .exact import widen
 from .replayer import Replayer, our_form
@@ -199,6 +199,18 @@ def to_ours(tensors: list[torch.Tensor]) -> list[ow.Tensor]:
     return map_values(Conversion(), clones)
 
 
+def turned_weights(name: str, weights: list, mine: GradientsOf, theirs: GradientsOf) -> list:
+    """Return the weights of our outputs: where those may be torch's times numbers of magnitude 1
+    (differences.FACTORS), times the same numbers."""
+    factors = differences.find(differences.FACTORS, name) or {}
+    found = list(weights)
+    for place, index in enumerate(theirs.carrying):
+        if index in factors:
+            numbers = ratios(theirs.outputs[place].detach(), mine.outputs[place], factors[index])
+            found[place] = numbers.conj() * weights[place]
+    return found
+
+
 def compare_gradients(kind: str, ours: list, torchs: list, tolerances: dict, exact) -> None:
     for index, (mine, theirs) in enumerate(zip(ours, torchs, strict=True)):
         if mine is None and theirs is None:
@@ -262,7 +274,7 @@ class GradientReplayer(Replayer):
         try:
             mine = call.in_ours(operator)
             if mine.carrying == theirs.carrying and weights:
-                found = mine.first(to_ours(weights), twice)
+                found = mine.first(to_ours(turned_weights(name, weights, mine, theirs)), twice)
         except Exception as error:
             if differences.is_refused(name, str(error)):
                 raise NotReplayableError("refused on purpose") from error
@@ -286,8 +298,17 @@ class GradientReplayer(Replayer):
             self.compare_second(name, mine, theirs, tolerances)
 
     def compare_second(self, name, mine, theirs, tolerances) -> None:
-        shapes = [torch.zeros(()) if each is None else each.detach() for each in theirs.found]
-        weights = random_like(shapes, 2)
+        # Where only torch's gradient is missing, ours is zero, and so is its weight.
+        shapes = [
+            torch.zeros(() if ours is None else tuple(ours.shape))
+            if each is None
+            else each.detach()
+            for each, ours in zip(theirs.found, mine.found, strict=True)
+        ]
+        weights = [
+            weight.zero_() if each is None else weight
+            for each, weight in zip(theirs.found, random_like(shapes, 2), strict=True)
+        ]
         try:
             expected = theirs.second(weights)
         except RuntimeError:

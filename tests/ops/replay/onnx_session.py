@@ -23,7 +23,7 @@ ONNX_BFLOAT16 = onnx.TensorProto.BFLOAT16
 # Parts of its errors for missing kernels, besides the status "not implemented".
 NO_KERNEL = re.compile(
     r"NOT_IMPLEMENTED|No Op registered for|is under development|not implemented for|"
-    r"not supported|not currently registered or supported|unsupported",
+    r"not supported|not currently registered or supported|unsupported|does not support double yet",
     re.IGNORECASE,
 )
 

@@ -5,7 +5,7 @@ import time
 import warnings
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache, partial
 
 import numpy as np
@@ -41,7 +41,19 @@ class SeeCalls(TorchDispatchMode):
         self.replayer = replayer
 
     def __torch_dispatch__(self, overload, types, args=(), kwargs=None):
-        return self.replayer.run(overload, args, kwargs or {})
+        with reading_lazy_tensors():
+            return self.replayer.run(overload, args, kwargs or {})
+
+
+@contextmanager
+def reading_lazy_tensors() -> Iterator[None]:
+    """torch excludes what conjugates and negates lazy tensors here, and then reads them as they
+    lie in memory: composites of it compute other numbers than outside of a mode."""
+    keys = (torch._C.DispatchKey.Conjugate, torch._C.DispatchKey.Negative)
+    with ExitStack() as stack:
+        for key in keys:
+            stack.enter_context(torch._C._SetExcludeDispatchKeyGuard(key, False))
+        yield
 
 
 class SeeComposites(TorchFunctionMode):
@@ -55,9 +67,14 @@ class SeeComposites(TorchFunctionMode):
         kwargs = kwargs or {}
         with fault_of_the_replay():
             overload = composite_overload(getattr(function, "__name__", ""), args, kwargs)
-        if overload is not None:
-            self.replay(overload, args, kwargs)
-        return function(*args, **kwargs)
+        if overload is None:
+            return function(*args, **kwargs)
+        self.replay(overload, args, kwargs)
+        self.replayer.composites += 1
+        try:
+            return function(*args, **kwargs)
+        finally:
+            self.replayer.composites -= 1
 
     def replay(self, overload, args, kwargs) -> None:
         def detach(leaf):
@@ -100,7 +117,9 @@ def composite_overload(name: str, args, kwargs):
     except (RuntimeError, TypeError):
         return None  # x.reshape(2, 3): not the schema's form
     overload = getattr(getattr(torch.ops.aten, name), form)
-    takes = zip(overload._schema.arguments, args, strict=False)
+    arguments = overload._schema.arguments
+    takes = [*zip(arguments, args, strict=False)]
+    takes += [(each, kwargs.get(each.name)) for each in arguments]
     if any(isinstance(arg, torch.Tensor) and "Tensor" not in str(each.type) for each, arg in takes):
         return None  # narrow(x, 0, tensor, 2): torch reads the number first
     return overload if is_implicit_composite(f"{name}.{form}") else None
@@ -180,8 +199,10 @@ def run_samples(replayer: Replayer, entry, dtype: torch.dtype, limit: int | None
 
 
 def run_sample(replayer: Replayer, entry, sample, differentiable: bool, takes_sum: bool) -> None:
+    replayer.is_entry = True
     with seeing(replayer):
         result = attempt(lambda: entry.op(sample.input, *sample.args, **sample.kwargs))
+    replayer.is_entry = False
     if not differentiable or result is None:
         return
     outputs = [each for each in tensors_of(result) if each.requires_grad]
@@ -210,22 +231,32 @@ def run_forms(replayer: Replayer, entry, sample, differentiable: bool) -> None:
     def plain(leaf):
         return leaf.detach().clone() if isinstance(leaf, torch.Tensor) else leaf
 
-    in_place = entry.get_inplace()
-    if in_place is not None:
+    for other in other_functions(entry):
         input, args, kwargs = map_values(plain, (sample.input, sample.args, sample.kwargs))
         with torch.no_grad(), seeing(replayer):
-            attempt(lambda: in_place(input, *args, **kwargs))
-    if entry.supports_out:
+            attempt(partial(other, input, *args, **kwargs))
+    if not entry.supports_out:
+        return
+    for function in (entry.op, *(alias.op for alias in entry.aliases)):
         input, args, kwargs = map_values(plain, (sample.input, sample.args, sample.kwargs))
         with torch.no_grad():
-            result = attempt(lambda: entry.op(input, *args, **kwargs))
+            result = attempt(partial(entry.op, input, *args, **kwargs))
         if result is not None and tensors_of(result):
             out = map_values(
                 lambda leaf: torch.empty_like(leaf) if isinstance(leaf, torch.Tensor) else leaf,
                 tuple(result) if isinstance(result, list | tuple) else result,
             )
             with torch.no_grad(), seeing(replayer):
-                attempt(lambda: entry.op(input, *args, out=out, **kwargs))
+                attempt(partial(function, input, *args, out=out, **kwargs))
+
+
+def other_functions(entry) -> list:
+    """Return what else the database says to compute the entry: in place, a method, by alias."""
+    forms = [entry.get_method(), entry.get_inplace(), entry.get_operator()]
+    forms.append(entry.get_inplace_operator())
+    for alias in entry.aliases:
+        forms += [alias.op, alias.method_variant, alias.inplace_variant]
+    return [each for each in forms if each is not None]
 
 
 def attempt(action):

@@ -10,11 +10,12 @@ from functools import partial
 import opwright as ow
 import torch
 
-from . import differences
+from . import derived, differences
 from .call import (
     NotReplayableError,
     call_text,
     copy_arguments,
+    leaves_of,
     list_of,
     map_values,
     signature,
@@ -27,6 +28,7 @@ from .comparison import (
     compare_result,
     compare_sharing,
     compare_ties,
+    turned,
 )
 from .conversion import convert, on_meta
 from .exact import Exact
@@ -34,6 +36,7 @@ from .kept_call import to_bytes
 from .mutation import mutate
 
 TORCHS = "torch's "  # prefix of the name while torch runs the call
+FORMS = 3  # calls of each other form of an overload and dtypes, in a worker
 SHOWN = 4  # failing calls kept per overload and job
 
 
@@ -50,10 +53,16 @@ class ReplayFault(BaseException):
     """An error of the replay itself; not an Exception, so that it is not mistaken for torch's."""
 
 
+class TorchCrashesError(RuntimeError):
+    """torch crashed in a call of this signature before; the call is not repeated."""
+
+
 @contextmanager
 def fault_of_the_replay() -> Iterator[None]:
     try:
         yield
+    except TorchCrashesError:
+        raise
     except Exception as error:
         raise ReplayFault(str(error)) from error
 
@@ -84,6 +93,9 @@ class Outcome:
         self.reached: dict[str, set] = defaultdict(set)
         self.narrower: dict[str, str] = {}  # sizes that guards reject and the operator accepts
         self.told: dict[str, Counter] = defaultdict(Counter)  # other reports per overload
+        # What entries call forward that is not ours, and whether they call anything that is.
+        self.lacking: dict[str, set] = defaultdict(set)
+        self.called: set[str] = set()
 
     def merge(self, other: "Outcome") -> None:
         for overload, counts in other.counts.items():
@@ -99,6 +111,9 @@ class Outcome:
         self.narrower = other.narrower | self.narrower
         for overload, texts in other.told.items():
             self.told[overload].update(texts)
+        for entry, names in other.lacking.items():
+            self.lacking[entry] |= names
+        self.called |= other.called
 
 
 class Replayer:
@@ -117,6 +132,10 @@ class Replayer:
         self.known: dict[str, object] = {}
         self.mutations = 0  # variants of each call that also run
         self.is_variant = False
+        self.forms = FORMS
+        self.is_form = False  # the call was made from another form's
+        self.composites = 0  # of ours, entered: what they call need not be ours
+        self.is_entry = False  # the entry's function runs on a sample
         self.rng = random.Random(0)
 
     def ours(self, overload) -> object:
@@ -131,21 +150,78 @@ class Replayer:
         self.outcome.reached[name].add(self.entry)
         if self.ours(overload) is None:
             self.outcome.not_ours[name] += 1
+            is_constant = differences.find(differences.CONSTANTS, name) is not None
+            if self.is_entry and not self.composites and not is_constant:
+                self.outcome.lacking[self.entry].add(name)
             return None
+        if self.is_entry:
+            self.outcome.called.add(self.entry)
         if not self.wanted(name):
             return None
         key = signature(overload, args, kwargs)
-        if self.seen[key] >= self.variants or key in self.crashed:
+        if TORCHS + key in self.crashed:
+            raise TorchCrashesError(key)
+        if key in self.crashed:
+            return None
+        if self.seen[key] >= self.variants:
+            self.announce(TORCHS + name, key, name)  # torch may crash on these values only
             return None
         self.seen[key] += 1
         self.outcome.seen[key] += 1
         return key
 
     def run(self, overload, args: tuple, kwargs: dict, compute=None):
-        """Run the call in torch and return its result; replay it if required.
+        """Run the call in torch and return its result; replay it, and its other forms, if required.
 
         `compute` runs torch's side on the original arguments, if it is not the overload itself.
         """
+        forms = self.forms_to_run(overload, args, kwargs)
+        if not forms:
+            return self.run_one(overload, args, kwargs, compute)
+        try:
+            spare = copy_arguments(args, kwargs)
+        except NotReplayableError:
+            return self.run_one(overload, args, kwargs, compute)
+        result = self.run_one(overload, args, kwargs, compute)
+        self.run_forms(forms, overload, spare, result)
+        return result
+
+    def forms_to_run(self, overload, args: tuple, kwargs: dict) -> list[tuple]:
+        """Return pairs: a form of the overload (derived.py), and how often it ran."""
+        if self.is_variant or self.is_form:
+            return []
+        found = []
+        for form in derived.forms_of(overload):
+            if self.ours(form) is None or not self.wanted(str(form)):
+                continue
+            dtypes = {str(each.dtype) for each in tensors_of((args, kwargs))}
+            key = f"form {form} {sorted(dtypes)}"
+            if self.seen[key] < self.forms:
+                found.append((form, self.seen[key]))
+                self.seen[key] += 1
+                self.outcome.seen[key] += 1
+        return found
+
+    def run_forms(self, forms: list[tuple], overload, spare: tuple[tuple, dict], result) -> None:
+        self.is_form = True
+        try:
+            for form, count in forms:
+                with suppress(
+                    derived.ImpossibleError,
+                    NotReplayableError,
+                    RuntimeError,
+                    IndexError,
+                    TypeError,
+                    ValueError,
+                    NotImplementedError,
+                ):
+                    call = derived.call_of(form, overload, *spare, result, fits=count % 2 == 0)
+                    with torch.no_grad():
+                        self.run_one(form, *call)
+        finally:
+            self.is_form = False
+
+    def run_one(self, overload, args: tuple, kwargs: dict, compute=None):
         compute = compute or (lambda: overload(*args, **kwargs))
         with fault_of_the_replay():
             key = self.takes(overload, args, kwargs)
@@ -192,7 +268,7 @@ class Replayer:
                     if differences.find(differences.UNSAFE, str(overload)):
                         self.run_ours_alone(overload, *variant)
                     elif signature(overload, *variant) not in self.crashed:
-                        self.run(overload, *variant)
+                        self.run_one(overload, *variant)
         finally:
             self.mutations, self.is_variant = count, False
 
@@ -240,8 +316,10 @@ class Replayer:
                 raise NotReplayableError("refused, where torch has nothing to compute") from error
             raise DifferenceError("raised", f"{type(error).__name__}: {error}") from error
         values = not differences.is_random(name, *torchs)
-        strides = not differences.find(differences.STRIDES, name)
-        results, expected = list_of(actual), list_of(result)
+        is_copy = differences.find(differences.COPIES, name) is not None
+        is_lazy = any(each.is_conj() or each.is_neg() for each in tensors_of(torchs))
+        strides = not (is_copy or is_lazy or differences.find(differences.STRIDES, name))
+        results, expected = leaves_of(actual), leaves_of(result)
         if len(results) != len(expected):
             raise DifferenceError("shape", f"{len(results)} results, torch: {len(expected)}")
         tolerances = differences.tolerances(name, self.tolerances)
@@ -249,9 +327,10 @@ class Replayer:
         if differences.find(differences.TIES, name):
             compare_ties(overload, copies, results, expected)
             pairs = pairs[:1]
+        factors = differences.find(differences.FACTORS, name) or {}
         for index, (mine, theirs) in enumerate(pairs):
             compare_result(
-                mine,
+                mine if index not in factors else turned(mine, theirs, factors[index]),
                 theirs,
                 tolerances,
                 partial(exact.result, index),
@@ -260,9 +339,10 @@ class Replayer:
                 infinite=not differences.find(differences.INFINITE, name),
             )
         self.compare_written(overload, torchs, ours, exact, values=values, strides=strides)
-        compare_sharing(
-            results, expected, our_tensors(ours), tensors_of(copies), tensors_of(torchs)
-        )
+        if not is_copy:
+            compare_sharing(
+                results, expected, our_tensors(ours), tensors_of(copies), tensors_of(torchs)
+            )
         if fake is not None:
             self.compare_fake(overload, operator, fake, expected, strides)
 
@@ -270,6 +350,8 @@ class Replayer:
         for index, argument in enumerate(overload._schema.arguments):
             if argument.alias_info is None or not argument.alias_info.is_write:
                 continue
+            if argument.name == "indices" and differences.find(differences.TIES, str(overload)):
+                continue  # compare_ties looks at them
             wide = partial(exact.argument, index, argument.name)
             theirs = list_of(argument_of(torchs, index, argument.name))
             mine = list_of(argument_of(ours, index, argument.name))
@@ -280,7 +362,7 @@ class Replayer:
     def compare_fake(self, overload, operator, fake, expected: list, strides: bool) -> None:
         try:
             args, kwargs = fake
-            results = list_of(operator(*args, **on_meta(args, kwargs, self.ours(overload))))
+            results = leaves_of(operator(*args, **on_meta(args, kwargs, self.ours(overload))))
         except Exception as error:
             raise DifferenceError("fake", f"fake: {type(error).__name__}: {error}") from error
         for mine, theirs in zip(results, expected, strict=True):

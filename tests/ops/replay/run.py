@@ -8,7 +8,7 @@ from fnmatch import fnmatch
 import torch
 
 from . import handwritten, reach, recorder
-from .replayer import Outcome, Replayer
+from .replayer import FORMS, Outcome, Replayer
 from .workers import run_jobs
 
 HANDWRITTEN = ("handwritten", "")
@@ -37,9 +37,12 @@ def replay(options, make: type[Replayer] = Replayer) -> Outcome:
     torch.set_num_threads(1)
     jobs = choose_jobs(options)
     limit = options.samples
+    # A share is for tests, in minutes: then only the plain replay calls the other forms too.
+    has_forms = options.share == 1 or (make is Replayer and not options.mutations)
 
     def run_job(replayer: Replayer, job: tuple[str, str]) -> None:
         replayer.mutations = options.mutations
+        replayer.forms = FORMS if has_forms else 0
         replayer.rng = random.Random(f"{options.seed} {job}")
         if job == HANDWRITTEN:
             handwritten.run_handwritten(replayer, limit)

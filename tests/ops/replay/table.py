@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import opwright as ow
 import torch
 
+from . import recorder
 from .replayer import Outcome
 
 KINDS = ("values", "dtype", "shape", "strides", "alias", "fake", "raised", "accepted", "crash")
@@ -22,9 +23,6 @@ ALL_KINDS += ONNX_KINDS
 
 # The part of torch's core set that we omit on purpose.
 LEFT_OUT_OF_CORE = {
-    "_fft_c2c": "no Fourier transforms",
-    "_fft_c2r": "no Fourier transforms",
-    "_fft_r2c": "no Fourier transforms",
     "sym_is_contiguous": "the tensor answers",
     "sym_numel": "the tensor answers",
     "sym_size": "the tensor answers",
@@ -88,7 +86,32 @@ def summary_lines(outcome: Outcome) -> list[str]:
         f"ours of the rest: {len(wanted & ours)}, reached: {len(wanted & covered)}, "
         f"all calls passed: {len(wanted & clean)}",
         failures_line(outcome),
+        entries_line(outcome),
     ]
+
+
+def entries_line(outcome: Outcome) -> str:
+    """Return of how many entries every call is ours, on samples; or is made by one of ours."""
+    ran = outcome.called | set(outcome.lacking)
+    ran.discard("handwritten")
+    covered = {entry for entry in ran if entry in outcome.called and not outcome.lacking[entry]}
+    count = len(recorder.entries())
+    return (
+        f"entries of the database: {count}, run: {len(ran)}, computed by ours: {len(covered)} "
+        f"({percent(len(covered), count)} of all)"
+    )
+
+
+def lacking_lines(outcome: Outcome) -> list[str]:
+    """Return the entries of the database that ours do not compute, and why."""
+    lines = []
+    for entry in sorted(recorder.entries()):
+        names = outcome.lacking.get(entry)
+        if names:
+            lines.append(f"- {entry}: {', '.join(sorted(map(short, names)))}")
+        elif entry not in outcome.called:
+            lines.append(f"- {entry}: no call of an operator of ours")
+    return lines
 
 
 def passed_text(outcome: Outcome) -> str:
@@ -194,6 +217,9 @@ def markdown(outcome: Outcome, command: str) -> str:
     if unreached:
         lines += ["Reached by no sample: " + ", ".join(map(short, unreached)) + ".", ""]
     lines += failing_lines(outcome)
+    lacking = lacking_lines(outcome)
+    if lacking:
+        lines += ["Entries that ours do not compute, and what they call:", "", *lacking, ""]
     columns = ("calls", "passed", "refusals")
     rows = [
         (short(name), "core" if name in core else "", *(outcome.counts[name][c] for c in columns))

@@ -37,11 +37,12 @@ NOT_MAPPED = {
     "equal": "a truth value",
     "allclose": "a truth value",
     "is_nonzero": "a truth value",
+    "result_type": "a dtype",
 }
 UNINITIALISED = ("empty*", "new_empty*", "resize_")
 
 # Results that depend on the strides of an argument: a fast path leaves one empty.
-NOT_COMPARED = {"_embedding_bag": (1,)}
+NOT_COMPARED = {"_embedding_bag*": (1,), "embedding_bag*": (1,)}
 
 # What vmap rejects: a composite that writes a tensor without a batch, like running statistics.
 SHARED = "is written with values that differ between the samples of vmap"

@@ -139,6 +139,7 @@ def blame(worker: Worker, total: Outcome, status: int) -> None:
     overload, key, text = call
     worker.crashed.add(key)
     if overload.startswith(TORCHS):
+        worker.crashed.add(TORCHS + key)
         total.left_out["torch crashed"] += 1
         return
     total.counts[overload].update({"calls": 1, "crash": 1})

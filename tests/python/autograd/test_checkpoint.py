@@ -7,7 +7,12 @@ import opwright as ow
 import pytest
 from opwright import _C
 from opwright.autograd import checkpoint
-from opwright.autograd.checkpointing import set_checkpoint_early_stop
+from opwright.autograd.checkpointing import (
+    CheckpointError,
+    GraphExecGroup,
+    set_checkpoint_debug_enabled,
+    set_checkpoint_early_stop,
+)
 
 
 def layers(x, weight):
@@ -210,3 +215,114 @@ def test_a_sequence_is_checkpointed_in_segments():
     (expected,) = ow.autograd.grad(model(x).sum(), x)
 
     assert x.grad.tolist() == expected.tolist()
+
+
+def test_a_saved_tensor_is_read_once_in_a_backward():
+    texts = []
+
+    class ReadsTwice(ow.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x * 2)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, gradient):
+            (first,) = ctx.saved_tensors
+            with pytest.raises(CheckpointError, match="already unpacked once") as raised:
+                ctx.saved_tensors  # noqa: B018
+            texts.append(str(raised.value))
+            return gradient * first
+
+    checkpoint(ReadsTwice.apply, leaf(1)).sum().backward()
+
+    assert len(texts) == 1
+
+
+def test_a_backward_inside_of_the_function_may_come_without_early_stop():
+    def function(x):
+        inner = (x * x).sin()
+        (gradient,) = ow.autograd.grad(inner.sum(), x, create_graph=True)
+        return (gradient * x).exp()
+
+    x = leaf(0.5)
+    expected = ow.autograd.grad(function(x).sum(), x)
+
+    with set_checkpoint_early_stop(False):
+        actual = ow.autograd.grad(checkpoint(function, x).sum(), x)
+
+    assert ow.allclose(actual[0], expected[0])
+
+
+def test_backwards_of_a_group_run_the_function_again_once():
+    calls = []
+
+    def function(x):
+        calls.append(x)
+        y = x.sin().cos()
+        return y, y.sin().cos()
+
+    x = leaf(0.5)
+    y, z = checkpoint(function, x)
+
+    with GraphExecGroup():
+        (gradient,) = ow.autograd.grad(z.sum(), y)
+        ow.autograd.grad(y, x, gradient)
+
+    assert len(calls) == 2
+
+
+def test_backwards_of_a_group_must_not_overlap():
+    y = checkpoint(lambda x: x.sin().cos(), leaf(0.5))
+
+    with GraphExecGroup():
+        y.sum().backward(retain_graph=True)
+        with pytest.raises(CheckpointError, match="two backward calls that overlap"):
+            y.sum().backward()
+
+
+def differing_runs():
+    runs = []
+
+    def function(x):
+        runs.append(x)
+        return x.sin().exp() if len(runs) == 1 else x.sin() * ow.tensor([1.0, 2.0])
+
+    return function
+
+
+def test_debug_lists_the_operators_of_both_runs():
+    with pytest.raises(CheckpointError, match="you passed `debug=True`") as raised:
+        checkpoint(differing_runs(), leaf(0.5), debug=True).sum().backward()
+
+    first, second = str(raised.value).split("Operators of the second run:")
+    assert "aten::exp(float32[1])" in first
+    assert "aten::mul.Tensor(float32[1], float32[2])" in second
+
+
+def test_debug_can_be_set_for_a_block():
+    with (
+        set_checkpoint_debug_enabled(True),
+        pytest.raises(CheckpointError, match="you passed `debug=True`"),
+    ):
+        checkpoint(differing_runs(), leaf(0.5)).sum().backward()
+
+
+def test_a_tensor_without_history_is_saved_as_itself():
+    seen = []
+
+    class Keeps(ow.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, constant):
+            ctx.save_for_backward(constant)
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, gradient):
+            seen.extend(ctx.saved_tensors)
+            return gradient, None
+
+    constant = ow.ones(1)
+    checkpoint(Keeps.apply, leaf(1), constant).sum().backward()
+
+    assert seen[0] is constant

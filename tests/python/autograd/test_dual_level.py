@@ -57,3 +57,47 @@ def test_levels_do_not_nest_and_end():
 def test_a_dual_tensor_needs_a_level():
     with pytest.raises(RuntimeError, match="no level exists"):
         forward_ad.make_dual(ow.ones(2), ow.ones(2))
+
+
+def test_a_dual_tensor_shows_its_value_after_its_level():
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(ow.ones(2), ow.zeros(2))
+
+    primal, tangent = forward_ad.unpack_dual(dual)
+
+    assert (primal.tolist(), tangent) == ([1.0, 1.0], None)
+
+
+def test_each_unpacked_primal_is_a_view_of_the_value():
+    x = ow.ones(2)
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(x, ow.zeros(2))
+        first, second = forward_ad.unpack_dual(dual).primal, forward_ad.unpack_dual(dual).primal
+
+    assert first is not second
+    assert first.data_ptr() == second.data_ptr() == x.data_ptr()
+
+
+@pytest.mark.parametrize(
+    ("primal", "tangent", "text"),
+    [
+        ([1], [1.0], "Expected primal to be floating point or complex"),
+        ([1.0], [1], "Expected tangent to be floating point or complex"),
+    ],
+)
+def test_integers_have_no_tangents(primal, tangent, text):
+    with forward_ad.dual_level(), pytest.raises(ValueError, match=text):
+        forward_ad.make_dual(ow.tensor(primal), ow.tensor(tangent))
+
+
+def test_a_tangent_is_not_a_dual_tensor_of_the_same_level():
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(ow.ones(2), ow.ones(2))
+        with pytest.raises(RuntimeError, match="has a forward gradient at the same level"):
+            forward_ad.make_dual(ow.ones(2), dual)
+
+
+def test_a_dual_tensor_prints_its_tangent():
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(ow.ones(2), ow.zeros(2))
+        assert repr(dual) == "tensor([1., 1.], tangent=tensor([0., 0.]))"

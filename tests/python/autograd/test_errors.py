@@ -218,7 +218,7 @@ def test_a_backward_of_what_does_not_require_grad():
 
 
 def test_a_gradient_of_other_sizes_than_the_output():
-    assert "backward: the gradient has sizes [3], but its output has [2]" in message_of(
+    assert "grad_output[0] has a shape of (3,) and output[0] has a shape of (2,)." in message_of(
         RuntimeError, lambda: (leaf(1, 2) * 2).backward(ow.ones(3))
     )
 
@@ -315,5 +315,80 @@ def test_under_anomaly_mode_nan_is_found_where_it_arises():
         x = leaf(0)
         text = message_of(RuntimeError, lambda: (x.sqrt() * 0.0).sum().backward())
 
-    assert text.startswith("the backward of aten::sqrt, called at ")
-    assert "returned nan as gradient 0" in text
+    assert text.startswith(
+        "Function 'SqrtBackward0' returned nan values in its 0th output: the backward of "
+        "aten::sqrt, called at "
+    )
+
+
+def test_under_anomaly_mode_nan_is_found_inside_transforms():
+    x = ow.tensor([1.0, -1.0])
+    with (
+        ow.autograd.detect_anomaly(),
+        pytest.raises(RuntimeError, match="SqrtBackward0' returned nan values"),
+    ):
+        ow.vmap(ow.func.grad(lambda each: each.sqrt()))(x)
+
+
+def test_anomaly_mode_may_leave_nan_alone():
+    with ow.autograd.detect_anomaly(check_nan=False):
+        y = (leaf(0).sqrt() * 0.0).sum()
+        y.backward(retain_graph=True)
+        with ow.autograd.set_detect_anomaly(True):
+            assert "returned nan" in message_of(RuntimeError, lambda: y.backward(retain_graph=True))
+        y.backward()
+
+
+def test_a_complex_gradient_of_a_real_output_is_refused():
+    y = leaf(1, 2).sin()
+
+    text = message_of(RuntimeError, lambda: y.backward(ow.ones(2, dtype=ow.complex64)))
+
+    assert "both grad_output and output are required to have the same dtype" in text
+
+
+def test_a_batch_of_gradients_has_the_shape_of_the_output_behind_its_first_dimension():
+    x = leaf(1, 2)
+
+    text = message_of(
+        RuntimeError,
+        lambda: ow.autograd.grad(x.sin(), x, ow.ones(2), is_grads_batched=True),
+    )
+
+    assert "If `is_grads_batched=True`, we interpret the first dimension" in text
+
+
+def test_a_saved_argument_that_was_detached_in_place_is_an_error():
+    x = leaf(1).clone()
+    y = x.sin()
+    x.detach_()
+
+    text = message_of(RuntimeError, lambda: y.sum().backward())
+
+    assert "aten::sin: Trying to use a saved tensor that has been detached in-place" in text
+
+
+def test_a_result_that_is_saved_may_be_detached_in_place():
+    x = leaf(1)
+    y = x.exp()
+    z = y * 2
+    y.detach_()
+
+    z.sum().backward()
+
+    assert x.grad is not None
+
+
+def test_a_view_made_under_no_grad_keeps_its_sizes_where_autograd_records():
+    x = leaf(1, 2).clone()
+    with ow.no_grad():
+        view = x.view(-1)
+
+    assert "cannot be modified in place" in message_of(RuntimeError, lambda: view.unsqueeze_(0))
+
+
+def test_a_tensor_of_inference_mode_keeps_its_sizes_outside():
+    with ow.inference_mode():
+        x = ow.ones(2, 3)
+
+    assert "made in inference mode" in message_of(RuntimeError, lambda: x.transpose_(0, 1))

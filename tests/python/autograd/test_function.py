@@ -1,6 +1,8 @@
 """autograd.Function: functions with a backward of their own."""
 # Covers: python/bindings/autograd/*.
 
+import weakref
+
 import opwright as ow
 import pytest
 from opwright.autograd import Function
@@ -236,7 +238,9 @@ def test_once_differentiable_refuses_a_second_derivative():
     (first,) = ow.autograd.grad(Square.apply(x).sum(), x, create_graph=True)
 
     assert first.tolist() == [6.0]
-    with pytest.raises(RuntimeError, match="SquareBackward is marked once_differentiable"):
+    with pytest.raises(
+        RuntimeError, match="SquareBackward: its backward is marked with @once_differentiable"
+    ):
         first.sum().backward()
 
 
@@ -248,3 +252,104 @@ def test_a_function_without_a_backward_says_so():
 
     with pytest.raises(NotImplementedError, match="must have a static method `backward`"):
         Half.apply(leaf(1)).sum().backward()
+
+
+class Boxed(Function):
+    boxed_grads_call = True
+
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2, x * 3
+
+    @staticmethod
+    def backward(ctx, grads):
+        first, second = grads
+        grads.clear()
+        return first * 2 + second * 3
+
+
+def test_a_boxed_backward_gets_a_list():
+    x = ow.ones(2, requires_grad=True)
+    a, b = Boxed.apply(x)
+
+    (a + b).sum().backward()
+
+    assert x.grad.tolist() == [5.0, 5.0]
+
+
+def test_a_boxed_backward_holds_the_only_reference_to_a_gradient():
+    dead = []
+
+    class Frees(Function):
+        boxed_grads_call = True
+
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grads):
+            reference = weakref.ref(grads[0])
+            result = grads[0] * 2
+            grads.clear()
+            dead.append(reference() is None)
+            return result
+
+    Frees.apply(ow.ones(2, requires_grad=True)).sum().backward()
+
+    assert dead == [True]
+
+
+def test_the_backward_of_a_function_can_be_applied_to_its_node():
+    a, _ = Boxed.apply(ow.ones(2, requires_grad=True))
+
+    assert a.grad_fn.apply(ow.ones(2), ow.ones(2) * 2).tolist() == [8.0, 8.0]
+    with pytest.raises(AttributeError, match=r"not an autograd\.Function"):
+        ow.ones(2, requires_grad=True).sin().grad_fn.apply(ow.ones(2))
+
+
+def test_an_output_returned_twice_is_one_tensor():
+    class Twice(Function):
+        @staticmethod
+        def forward(ctx, x):
+            y = x * 2
+            return y, y
+
+        @staticmethod
+        def backward(ctx, first, second):
+            return first * 2 + second * 2
+
+    x = ow.ones(2, requires_grad=True)
+    a, b = Twice.apply(x)
+    (a + b).sum().backward()
+
+    assert a is b
+    assert x.grad.tolist() == [4.0, 4.0]
+
+
+def test_an_instance_of_a_function_cannot_be_called():
+    with pytest.warns(DeprecationWarning, match="should not be instantiated"):
+        instance = Boxed()
+
+    with pytest.raises(RuntimeError, match="non-static forward method is deprecated"):
+        instance(ow.ones(1))
+
+
+def test_an_argument_given_twice_is_named():
+    with pytest.raises(TypeError, match="got multiple values for argument 'x'"):
+        Boxed.apply(ow.ones(1), x=ow.ones(1))
+
+
+def test_saved_variables_is_deprecated():
+    class Saves(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.saved_variables[0]
+
+    with pytest.warns(DeprecationWarning, match="saved_variables"):
+        Saves.apply(ow.ones(1, requires_grad=True)).backward()

@@ -314,3 +314,23 @@ def test_an_asynchronous_generator_is_refused():
 def test_a_mode_that_was_not_entered_cannot_be_left():
     with pytest.raises(RuntimeError, match="no_grad: left without having been entered"):
         ow.no_grad().__exit__(None, None, None)
+
+
+def test_a_view_of_a_tensor_of_inference_mode_has_no_history():
+    with ow.inference_mode():
+        x = ow.ones(2, 3, requires_grad=True)
+
+    view = x.view(-1)
+
+    assert view.is_inference()
+    assert (view.requires_grad, view.is_leaf, view._is_view()) == (False, True, False)
+
+
+def test_a_view_made_under_no_grad_is_a_view():
+    x = ow.ones(2, requires_grad=True).clone()
+
+    with ow.no_grad():
+        view = x.view(-1)
+
+    assert view._is_view()
+    assert view._base is x

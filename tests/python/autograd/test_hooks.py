@@ -2,7 +2,7 @@
 
 import opwright as ow
 import pytest
-from opwright.autograd.graph import register_multi_grad_hook
+from opwright.autograd.graph import register_multi_grad_hook, saved_tensors_hooks
 
 
 def leaf(*values):
@@ -211,3 +211,127 @@ def test_grad_runs_the_hooks_of_its_inputs_but_not_of_their_nodes():
     ow.autograd.grad((y * 3).sum(), y)
 
     assert seen == ["tensor"]
+
+
+def test_backward_to_inputs_runs_the_hooks_of_their_nodes():
+    seen = []
+    x = leaf(1)
+    y = x * 2
+    x.register_post_accumulate_grad_hook(lambda leaf: seen.append("accumulated"))
+    y.grad_fn.register_prehook(lambda gradients: seen.append("before y"))
+    y.grad_fn.register_hook(lambda given, gradients: seen.append("after y"))
+
+    (y * 3).sum().backward(inputs=[x, y])
+
+    assert seen == ["before y", "after y", "accumulated"]
+    assert (x.grad.tolist(), y.grad.tolist()) == ([6.0], [3.0])
+
+
+def test_grad_runs_only_the_tensor_hooks_of_an_input():
+    seen = []
+    y = leaf(1) * 2
+    y.register_hook(lambda gradient: seen.append("tensor"))
+    y.grad_fn.register_prehook(lambda gradients: seen.append("node"))
+
+    ow.autograd.grad((y * 3).sum(), y)
+
+    assert seen == ["tensor"]
+
+
+def test_a_hook_after_a_leaf_sees_what_was_accumulated():
+    x = leaf(1)
+    accumulator = x.view_as(x).grad_fn.next_functions[0][0]
+    seen = []
+
+    def add_to_grad(leaf):
+        leaf.grad.add_(0.5)
+
+    x.register_post_accumulate_grad_hook(add_to_grad)
+    accumulator.register_hook(lambda given, gradients: seen.append(gradients[0].tolist()))
+
+    (x * 2).sum().backward()
+
+    assert seen == [[2.5]]
+
+
+def test_hooks_of_a_function_get_none_for_outputs_that_are_no_tensors():
+    class Pair(ow.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2, "text", x * 3
+
+        @staticmethod
+        def backward(ctx, first, text, second):
+            return first * 2 + second * 3
+
+    x = leaf(1)
+    a, _, b = Pair.apply(x)
+    a.grad_fn.register_prehook(lambda given: (given[0] * 10, given[1], given[2]))
+    seen = []
+    a.grad_fn.register_hook(lambda given, gradients: seen.append(gradients[1]))
+
+    (a + b).sum().backward()
+
+    assert (x.grad.tolist(), seen) == ([23.0], [None])
+
+
+def test_a_pack_hook_must_not_write():
+    def pack(tensor):
+        tensor += 1
+        return tensor
+
+    with (
+        saved_tensors_hooks(pack, lambda tensor: tensor),
+        pytest.raises(RuntimeError, match="pack hook is modifying its input in place"),
+    ):
+        leaf(1).exp()
+
+
+def test_hooks_that_a_backward_enters_end_with_it():
+    entered = []
+
+    def unpack(tensor):
+        inner = saved_tensors_hooks(lambda tensor: entered.append(tensor), lambda packed: packed)
+        inner.__enter__()
+        return tensor
+
+    with saved_tensors_hooks(lambda tensor: tensor, unpack):
+        leaf(1).sin().sum().backward()
+    leaf(1).sin()
+
+    assert entered == []
+
+
+def test_hooks_that_a_backward_leaves_are_there_after_it():
+    packed = []
+    hooks = saved_tensors_hooks(lambda tensor: packed.append(1) or tensor, lambda tensor: left())
+
+    def left():
+        hooks.__exit__()
+        return ow.ones(1)
+
+    with hooks:
+        leaf(1).sin().sum().backward()
+        leaf(1).sin()
+
+    assert len(packed) == 2
+
+
+# ---- Nodes ----
+
+
+def test_a_node_has_a_class_of_its_name():
+    y = leaf(1) * 2
+
+    assert type(y.grad_fn).__name__ == "MulBackward0"
+    assert isinstance(y.grad_fn, ow.autograd.graph.Node)
+    assert type(y.grad_fn) is type((leaf(1) * 3).grad_fn)
+    assert type(y.grad_fn.next_functions[0][0]).__name__ == "AccumulateGrad"
+
+
+def test_a_node_can_be_called():
+    y = leaf(3) ** 2
+
+    assert y.grad_fn(ow.ones(1)).tolist() == [6.0]
+    with pytest.raises(TypeError, match="expected 1 arguments, got 2 instead"):
+        y.grad_fn(ow.ones(1), ow.ones(1))

@@ -18,7 +18,7 @@ from tests.python.functionalize.programs import REFUSALS as FUNCTIONALIZE_REFUSA
 
 from .libraries import DetachingTorch, LenientTorch, Ours, RetainingTorch, Torch
 from .training_programs import (
-    NAMES,
+    INSTRUCTIONS,
     OF_HISTORIES,
     Instruction,
     Outcome,
@@ -32,11 +32,7 @@ from .training_programs import (
 
 IS_LONG = os.environ.get("OPWRIGHT_ALL") == "1"
 
-small = st.integers(0, 8)
-instructions = st.tuples(
-    st.integers(0, len(NAMES) - 1), small, small, st.integers(0, 400), st.integers(0, 7)
-)
-programs = st.lists(instructions, min_size=2, max_size=16)
+programs = st.lists(INSTRUCTIONS, min_size=2, max_size=16)
 
 # What torch supports and ours reports as unsupported.
 REFUSALS = (

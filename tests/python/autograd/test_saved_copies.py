@@ -82,3 +82,15 @@ def test_hooks_are_refused_with_the_given_reason():
         saved_tensors_hooks(lambda tensor: tensor, lambda tensor: tensor),
     ):
         pass
+
+
+def test_no_copies_are_left_after_the_block():
+    x = ow.tensor([1.0, 2.0], requires_grad=True)
+
+    with allow_mutation_on_saved_tensors() as copies:
+        y = x.clone()
+        z = (y * y).sum()
+        y.zero_()
+        z.backward(retain_graph=True)
+
+    assert len(copies.cloned) == 0

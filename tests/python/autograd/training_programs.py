@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 import torch
+from hypothesis import strategies as st
 
 from tests.python.functionalize.programs import READS, VIEWS, WRITES, assign
 
@@ -146,6 +147,10 @@ OPERATIONS: dict[str, Operation] = {
     "double_backward": Operation(_double_backward, gives_value=False, is_backward=True),
 }
 NAMES = list(OPERATIONS)
+_small = st.integers(0, 8)
+INSTRUCTIONS = st.tuples(
+    st.integers(0, len(NAMES) - 1), _small, _small, st.integers(0, 400), st.integers(0, 7)
+)
 # Operations that query histories, or change them manually.
 OF_HISTORIES = [
     *(name for name, operation in OPERATIONS.items() if operation.is_backward),

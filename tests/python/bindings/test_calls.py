@@ -242,7 +242,18 @@ def test_help_shows_schema_and_place(scope):
     assert "test_calls.py:" in op.site
     op.documentation = "What it does."
     assert "What it does." in ow.ops.calls.shown.__doc__
-    assert (op.__name__, op.__module__) == ("shown", "opwright.ops.calls")
+    assert (op.__name__, op.__module__) == ("shown.default", "opwright.ops.calls")
+
+
+@pytest.mark.parametrize(("base", "overload"), [("exp", "default"), ("add", "Tensor")])
+def test_an_operator_has_the_names_that_it_has_in_torch(base, overload):
+    torch = pytest.importorskip("torch")
+    theirs = getattr(getattr(torch.ops.aten, base), overload)
+
+    op = getattr(getattr(ow.ops.aten, base), overload)
+
+    assert (op.__name__, str(op)) == (theirs.__name__, str(theirs))
+    assert repr(op) == f"<operator {op.name}>"
 
 
 @pytest.mark.own_process  # the bridge to torch makes it known

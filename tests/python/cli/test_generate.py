@@ -44,7 +44,7 @@ def test_generate_overwrites_only_by_force(functions, tmp_path, capsys):
     assert main(["generate", "functions.yaml"]) == 1
 
     assert capsys.readouterr().err == (
-        "not overwritten: CMakeLists.txt; give --out another folder, or --force\n"
+        "not overwritten: CMakeLists.txt; pass another folder to --out, or pass --force\n"
     )
     assert (tmp_path / "CMakeLists.txt").read_text() == "# mine\n"
     assert not (tmp_path / "npu_add_custom.cpp").exists()

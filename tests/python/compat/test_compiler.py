@@ -1,5 +1,9 @@
 """torch.compile and torch.compiler: each test runs with PyTorch, the referee, and with compat."""
 
+import collections
+import functools
+import warnings
+
 import opwright
 import opwright.compat.torch as compat
 import pytest
@@ -282,3 +286,145 @@ def test_functions_allowed_in_the_graph_are_captured(torch):
 
     assert torch.equal(compiled(torch.ones(2)), torch.sin(torch.ones(2)))
     assert counter.frame_count == 1
+
+
+def test_a_tensor_is_a_key_of_a_dict_that_the_function_creates(torch):
+    key = torch.nn.Parameter(torch.ones(2))
+
+    def f(x):
+        factors = {"x": x, key: 3}
+        return factors["x"] * factors[key]
+
+    compiled = torch.compile(f, backend="eager", fullgraph=True)
+
+    assert compiled(torch.ones(2)).tolist() == [3.0, 3.0]
+    assert compiled(torch.ones(2) * 2).tolist() == [6.0, 6.0]
+
+
+class Pair(tuple):
+    pass
+
+
+class Track(list):
+    pass
+
+
+class Frame(collections.OrderedDict):
+    pass
+
+
+class Box:
+    def __init__(self, value):
+        self.value = value
+        self.parts = [value, Pair([value + 1])]
+
+
+def pair_with_an_attribute(x):
+    made = Pair([x + 1, 2])
+    made.scale = x * 2
+    return made
+
+
+def track_of_a_class(x):
+    made = list.__new__(Track)
+    made.append(x * 3)
+    made.name = "left"
+    return made
+
+
+OBJECTS = {
+    "a tuple with an attribute": pair_with_an_attribute,
+    "a list": track_of_a_class,
+    "an ordered dict": lambda x: Frame(a=x + 1, b=[x]),
+    "an object": lambda x: (Box(x), x.shape[0]),
+    "a frozenset": lambda x: frozenset([1, 2, "a"]),
+    "a set of numbers": lambda x: {"kinds": {1, 2}, "x": x + 1},
+    "a class": lambda x: (type(x.shape[0]), Box, x + 1),
+}
+
+
+def plain(value):
+    """Return classes, elements and attributes."""
+    if hasattr(value, "detach"):
+        return value.tolist()
+    kind = type(value).__name__
+    if isinstance(value, dict):
+        return kind, {key: plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        elements = [plain(each) for each in value]
+        return kind, elements, plain(dict(getattr(value, "__dict__", {})))
+    return (kind, plain(vars(value))) if isinstance(value, Box) else value
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_a_graph_returns_objects_that_the_function_creates(torch, name):
+    function = OBJECTS[name]
+    counter = counter_of(torch)
+    compiled = torch.compile(function, backend=counter, fullgraph=True)
+
+    for value in (1.0, 2.0, 3.0):
+        x = torch.ones(2) * value
+        assert plain(compiled(x)) == plain(function(x))
+    assert counter.frame_count <= 1
+
+
+def test_objects_that_existed_or_that_are_shared_are_not_created_again():
+    held = Track([1])
+
+    def shared(x):
+        made = Track([x + 1])
+        return made, made
+
+    for function in (shared, lambda x: (x + 1, held)):
+        with pytest.raises(opwright.GraphBreakError, match=r"which a graph cannot|that existed"):
+            opwright.compile(function, fullgraph=True)(opwright.ones(2))
+        with pytest.warns(opwright.PerformanceWarning):
+            first, second = opwright.compile(function)(opwright.ones(2))
+        assert first is second or second is held
+
+
+def test_a_backend_gets_no_graph_without_operators(torch):
+    counter = counter_of(torch)
+    compiled = torch.compile(lambda x, n: (x, n + 1), backend=counter, fullgraph=True)
+    x = torch.ones(2)
+
+    assert compiled(x, 3)[0] is x
+    assert compiled(x, 3)[1] == 4
+    assert counter.frame_count == 0
+    assert torch.compile(lambda x: x, backend=counter, fullgraph=True)(x) is x
+    assert counter.frame_count == 1
+
+
+def test_with_fullgraph_a_cached_function_of_a_tensor_is_captured_without_its_cache(torch):
+    @functools.lru_cache
+    def scaled(x, by=2.0):
+        return x * by
+
+    def wrapped(function):
+        @functools.wraps(function)
+        def call(*args, **keywords):
+            return function(*args, **keywords)
+
+        return call
+
+    class Scale:
+        @functools.lru_cache  # noqa: B019
+        def run(self, x):
+            return x * 4
+
+    scale = Scale()
+    x = torch.ones(2)
+    scaled(x)
+
+    def f(x):
+        return scaled(x) + wrapped(scaled)(x, by=3.0) + scale.run(x)
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        compiled = torch.compile(f, backend="eager", fullgraph=True)
+        assert compiled(x).tolist() == [9.0, 9.0]
+    assert any("lru_cache" in str(each.message) for each in caught)
+    x.mul_(2)
+    assert compiled(x).tolist() == [18.0, 18.0]
+    assert compiled(torch.ones(2) * 3).tolist() == [27.0, 27.0]
+    assert scaled(torch.ones(2) * 5).tolist() == [10.0, 10.0]

@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import importlib
 import io
 
 import opwright.compat.torch as compat
@@ -201,3 +202,68 @@ def test_a_node_knows_its_line(torch):
     (node,) = [node for node in program.graph.nodes if node.name == "sin"]
     assert "test_export.py" in node.meta["stack_trace"]
     assert "return x.sin() * 2" in node.meta["stack_trace"]
+
+
+def test_an_exported_graph_module_keeps_the_lines_of_its_nodes(torch):
+    make_fx = importlib.import_module(f"{torch.__name__}.fx.experimental.proxy_tensor").make_fx
+
+    class Module(torch.nn.Module):
+        def forward(self, x):
+            y = x.sin()  # the traced line
+            return y * 2
+
+    traced = make_fx(Module(), record_stack_traces=True)(torch.ones(2))
+    program = torch.export.export(traced, (torch.ones(2),))
+
+    (node,) = [node for node in program.graph.nodes if node.name == "sin"]
+    assert "y = x.sin()" in node.meta["stack_trace"]
+    assert "test_export.py" in node.meta["stack_trace"]
+
+
+def test_a_handler_of_torchs_errors_sees_a_refused_export(torch):
+    class Module(torch.nn.Module):
+        def forward(self, x):
+            return x @ torch.ones(4)
+
+    shapes = ({0: torch.export.Dim.DYNAMIC},)
+
+    with pytest.raises(torch._dynamo.exc.UserError, match=r"Dim\.DYNAMIC"):
+        torch.export.export(Module(), (torch.ones(4),), dynamic_shapes=shapes)
+
+
+def test_map_calls_a_function_with_each_slice(torch):
+    mapped = importlib.import_module(f"{torch.__name__}._higher_order_ops").map
+
+    class Module(torch.nn.Module):
+        def forward(self, xs, y):
+            return mapped(lambda x, y: {"product": x["a"] * y, "sum": x["a"].sum()}, {"a": xs}, y)
+
+    args = (torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1.0, 10.0]))
+    program = torch.export.export(Module(), args, dynamic_shapes=({0: torch.export.Dim("n")}, None))
+
+    found = program.module()(torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), args[1])
+    assert found["product"].tolist() == [[1.0, 20.0], [3.0, 40.0], [5.0, 60.0]]
+    assert found["sum"].tolist() == [3.0, 7.0, 11.0]
+
+
+def test_the_number_of_bins_may_be_data(torch):
+    class Bins(torch.nn.Module):
+        def forward(self, counts):
+            count, least = counts.tolist()
+            return torch.bincount(torch.ones(count, dtype=torch.int64), minlength=least)
+
+    program = torch.export.export(Bins(), (torch.tensor([20, 10]),))
+
+    assert program.module()(torch.tensor([5, 3])).tolist() == [0, 5, 0]
+    assert program.module()(torch.tensor([4, 1])).tolist() == [0, 4]
+
+
+def test_the_lesser_of_two_numbers_is_a_node(torch):
+    class Kth(torch.nn.Module):
+        def forward(self, x, k):
+            return x.kthvalue(min(k.item(), 128), dim=0, keepdim=True).values
+
+    program = torch.export.export(Kth(), (torch.arange(64), torch.tensor([32])))
+
+    assert "torch.sym_min" in str(program.graph)
+    assert program.module()(torch.arange(64), torch.tensor([32])).tolist() == [31]

@@ -2,7 +2,7 @@
 
 import opwright.compat.torch as torch
 import pytest
-from opwright.compat.torch._subclasses.fake_tensor import FakeTensorMode
+from opwright.compat.torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from opwright.compat.torch.fx.experimental.symbolic_shapes import (
     DimDynamic,
     ShapeEnv,
@@ -26,8 +26,60 @@ def test_real_tensors_are_converted_where_they_are_allowed():
 def test_real_tensors_are_refused_otherwise():
     x = torch.ones(2, 3)
 
-    with pytest.raises(RuntimeError, match="Please convert all Tensors"), FakeTensorMode():
-        x.sin()
+    for kind in (RuntimeError, AssertionError):
+        with pytest.raises(kind, match="Please convert all Tensors"), FakeTensorMode():
+            x.sin()
+
+
+def test_numbers_alone_make_a_fake_tensor():
+    with FakeTensorMode():
+        quotient = torch.div(3, 2)
+
+    assert quotient.is_fake
+    assert (quotient.dtype, tuple(quotient.shape)) == (torch.float32, ())
+    assert torch.div(3, 2).tolist() == 1.5
+    assert torch.add(2, 3).dtype == torch.int64
+
+
+def test_a_value_of_a_transform_over_a_fake_is_a_fake_tensor():
+    seen = []
+
+    def f(x):
+        seen.append(isinstance(x, FakeTensor))
+        return x * 2
+
+    with FakeTensorMode():
+        torch.func.jvp(f, (torch.ones(3),), (torch.ones(3),))
+    torch.func.jvp(f, (torch.ones(3),), (torch.ones(3),))
+
+    assert seen == [True, False]
+
+
+def test_a_parameter_is_converted_while_the_mode_is_active():
+    weight = torch.nn.Parameter(torch.ones(2))
+
+    with FakeTensorMode() as mode:
+        assert mode.from_tensor(weight).is_fake
+
+
+def test_a_storage_from_bytes_makes_a_tensor():
+    storage = torch.UntypedStorage.from_buffer(b"ab", dtype=torch.uint8)
+
+    assert torch.ByteTensor(storage).tolist() == [97, 98]
+    with FakeTensorMode():
+        fake = torch.ByteTensor(torch.UntypedStorage.from_buffer(b"ab", dtype=torch.uint8))
+    assert fake.is_fake
+    assert tuple(fake.shape) == (2,)
+    with pytest.raises(ValueError, match="byte_order must be 'native' or 'little', got 'big'"):
+        torch.UntypedStorage.from_buffer(b"ab", "big", dtype=torch.int16)
+
+
+def test_an_overload_for_tensors_takes_a_number():
+    x = torch.tensor([1, 2])
+
+    assert torch.ops.aten.add.Tensor(x, 2).tolist() == [3, 4]
+    assert torch.ops.aten.sub_.Tensor(x, 1, alpha=2).tolist() == [-1, 0]
+    assert torch.ops.aten.sym_size.int(x, -1) == 2
 
 
 @pytest.mark.parametrize(

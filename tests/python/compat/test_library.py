@@ -125,6 +125,29 @@ def test_register_fake_can_refuse_to_replace():
             )
 
 
+def test_register_fake_can_refuse_to_replace_a_kernel_of_another_library():
+    with (
+        torch.library._scoped_library("trial_fake", "FRAGMENT") as lib,
+        torch.library._scoped_library("trial_fake", "FRAGMENT") as other,
+    ):
+        lib.define("g(Tensor x) -> Tensor")
+        lib.impl("g", torch.empty_like, "Meta")
+
+        with pytest.raises(RuntimeError, match=r"already has .*Meta implementation"):
+            torch.library.register_fake(
+                "trial_fake::g", torch.empty_like, lib=other, allow_override=False
+            )
+
+
+def test_a_composite_takes_no_fake_kernel():
+    with torch.library._scoped_library("trial_fake", "FRAGMENT") as lib:
+        lib.define("h(Tensor x) -> Tensor")
+        lib.impl("h", lambda x: x.sin(), "CompositeImplicitAutograd")
+
+        with pytest.raises(RuntimeError, match=r"trial_fake::h is a composite \(Composite"):
+            torch.library.register_fake("trial_fake::h", torch.empty_like, lib=lib)
+
+
 def test_a_fake_kernel_of_a_tagged_operator_is_needless():
     @torch.library.custom_op("trial_fake::add_", mutates_args={"x"}, tags=torch.Tag.inplace)
     def add_(x: torch.Tensor) -> torch.Tensor:

@@ -18,7 +18,7 @@ import opwright as ow
 REFUSED_CHANGES = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 PRELUDE = """
-import collections, dataclasses, functools, types
+import abc, collections, dataclasses, functools, operator, types, weakref
 import opwright as ow
 
 class Node:
@@ -43,9 +43,34 @@ class Options:
     scale: float = 1.0
     names: list = dataclasses.field(default_factory=list)
 
+class Meta(type):
+    height = 1.0
+
+class Sized(metaclass=Meta):
+    level = 1.5
+    def __init__(self, value):
+        self.value = value
+    def __len__(self):
+        return 2
+    def __iter__(self):
+        return iter([self.value, self.level])
+    def __eq__(self, other):
+        return self.value == other
+    def __getitem__(self, key):
+        return self.value + key
+    def __neg__(self):
+        return -self.value
+
+class Config(dict):
+    __getattr__ = dict.__getitem__
+
+class Shape(abc.ABC):
+    pass
+
 class Model(ow.nn.Module):
     def __init__(self):
         super().__init__()
+        self.register_buffer("offset", ow.ones(1))
         self.cfg = {"a": 1.0}
         self.flags = [1.0]
         self.factor = 2.0
@@ -181,6 +206,85 @@ STATES = {
         ("settings.rate = {v}", "settings.step = lambda v: v * {v}"),
     ),
     "rate": State("rate = 1.0", ("rate", "rate * 2"), ("rate = {v}",), ("rate = rate + 1.0",)),
+    "sized": State(
+        "sized = Sized(2.0)",
+        (
+            "float(len(sized))",
+            "sum(sized)",
+            "sum(v for v in sized)",
+            "float(sized == 2.0)",
+            "(1.0 if sized else 0.25)",
+            "sized[1]",
+            "-sized",
+            "Sized(3.0).value",
+            "Sized(3.0).level",
+            "sum(Sized(4.0))",
+            "Sized.height",
+            "Sized.__dict__['level']",
+            "sized.__dict__['value']",
+            "float(len(type(sized).__name__))",
+            "getattr(sized, 'missing', 0.5)",
+            "float(isinstance(sized, Shape))",
+        ),
+        (
+            "sized.value = {v}",
+            "Sized.level = {v}",
+            "Meta.height = {v}",
+            "Sized.__init__ = lambda self, value: setattr(self, 'value', {v})",
+            "Sized.__len__ = lambda self: int({v} * 4)",
+            "Sized.__iter__ = lambda self: iter([{v}])",
+            "Sized.__eq__ = lambda self, other: True",
+            "Sized.__bool__ = lambda self: False",
+            "Sized.__getitem__ = lambda self, key: {v}",
+            "Sized.__neg__ = lambda self: {v}",
+            "Sized.__getattr__ = lambda self, name: {v}",
+            "Sized.__name__ = 'AnotherName'",
+            "Shape.register(Sized)",
+        ),
+    ),
+    "bound": State(
+        "bound = functools.partial(lambda v, by=1.0: v * by, by=2.0)",
+        ("bound(2.0)", "sum(map(bound, [1.0, 2.0]))", "bound.keywords['by']"),
+        (
+            "bound.keywords['by'] = {v}",
+            "bound = functools.partial(lambda v, by=1.0: v - by, by={v})",
+        ),
+    ),
+    "owner": State(
+        "owner = Node(1.0)\nowner.child = Node(2.0)\npath = operator.attrgetter('child.value')",
+        (
+            "path(owner)",
+            "functools.reduce(getattr, ['child', 'value'], owner)",
+            "max([owner, owner.child], key=operator.attrgetter('value')).value",
+            "operator.methodcaller('total')(owner)",
+        ),
+        ("owner.child.value = {v}", "owner.value = {v}", "owner.child = Node({v})"),
+    ),
+    "space": State(
+        "space = types.SimpleNamespace(a=1.0)",
+        (
+            "space.a",
+            "float(len(repr(space)))",
+            "float(space == types.SimpleNamespace(a=1.0))",
+            "vars(space)['a']",
+        ),
+        ("space.a = {v}", "space.b = {v}", "space = types.SimpleNamespace(a={v})"),
+    ),
+    "config": State(
+        "config = Config(a=1.0)",
+        ("config.a", "config['a']", "sum(config.values())"),
+        ("config['a'] = {v}", "config['b'] = {v}", "config = Config(a={v})"),
+    ),
+    "weak": State(
+        "strong = [Node(2.0)]\nweak = weakref.ref(strong[0])",
+        ("(0.5 if weak() is None else 1.0)", "(0.5 if weak() is None else weak().value)"),
+        ("strong.clear()", "strong and setattr(strong[0], 'value', {v})"),
+    ),
+    "leaf": State(
+        "leaf = ow.ones(1, requires_grad=True)",
+        ("(0.5 if leaf.grad is None else leaf.grad)", "float(leaf._version)"),
+        ("leaf.grad = ow.ones(1) * {v}", "leaf.grad = None", "leaf.data.mul_(2)"),
+    ),
     "steps": State(
         "steps = [lambda v: v + 1, lambda v: v * 2]",
         ("steps[0](1.0)", "sum(step(2.0) for step in steps)"),
@@ -227,13 +331,15 @@ STATES = {
     ),
     "model": State(
         "model = Model()",
-        ("model(ow.ones(1))", "model.factor", "model.cfg['a']"),
+        ("model(ow.ones(1))", "model.factor", "model.cfg['a']", "model.offset"),
         (
             "model.cfg['a'] = {v}",
             "model.flags.append({v})",
             "model.factor = {v}",
             "model.register_forward_hook(lambda module, args, out: out + {v})",
             "model.cfg = {'a': {v}}",
+            "model._buffers['offset'] = ow.ones(1) * {v}",
+            "Model.forward = lambda self, x: x * {v}",
         ),
         ("model.cfg['n'] = model.cfg.get('n', 0.0) + 1",),
     ),

@@ -105,6 +105,16 @@ def test_a_written_input_has_its_new_value_and_version():
     assert x[0].tolist() == [0.0, 0.0]
 
 
+def test_a_fused_loop_does_not_overwrite_what_it_reads_by_a_view():
+    def scaled(x):
+        y = ow.sort(x, dim=-1, descending=True)[0]
+        return ow.where(y > y[..., :1] * 0.5, y * 2.0, 0.0)
+
+    x = ow.randn(4, 5)
+
+    assert ow.equal(ow.compile(scaled)(x), scaled(x))
+
+
 def test_scalar_arguments_are_guarded_by_value():
     @ow.compile
     def f(x, n, name):

@@ -8,6 +8,8 @@ torch.compile must agree.
 import collections
 import dataclasses
 import functools
+import inspect
+import sys
 import types
 
 import opwright as ow
@@ -340,6 +342,17 @@ def results_of(lib, compile, case):
     return pairs, compiled
 
 
+def assert_torch_agrees(case):
+    """Compare what a case gives under torch.compile and compiled here."""
+    torch = pytest.importorskip("torch")
+
+    theirs, _ = results_of(torch, lambda f: torch.compile(f, backend="eager"), case)
+    torch._dynamo.reset()
+    ours, _ = results_of(ow, ow.compile, case)
+
+    assert [actual for _, actual in ours] == [actual for _, actual in theirs]
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
 def test_a_change_of_what_it_reads_is_noticed(case):
     pairs, compiled = results_of(ow, lambda f: ow.compile(f, fullgraph=True), case)
@@ -363,13 +376,7 @@ BEYOND_TORCH = [
     "case", [case for case in CASES if case not in BEYOND_TORCH], ids=lambda case: case.__name__
 )
 def test_torch_compile_agrees(case):
-    torch = pytest.importorskip("torch")
-
-    theirs, _ = results_of(torch, lambda f: torch.compile(f, backend="eager"), case)
-    torch._dynamo.reset()
-    ours, _ = results_of(ow, ow.compile, case)
-
-    assert [actual for _, actual in ours] == [actual for _, actual in theirs]
+    assert_torch_agrees(case)
 
 
 def test_what_it_does_not_read_does_not_compile_it_again():
@@ -464,3 +471,25 @@ def test_modules_that_are_found_while_it_runs_are_watched():
     assert f(ow.ones(1)).item() == 1.0
     model.plain[7].register_forward_hook(lambda module, args, out: out + 1)
     assert f(ow.ones(1)).item() == 2.0
+
+
+def test_a_setting_of_the_interpreter_is_guarded_by_its_value():
+    compiled = ow.compile(lambda x: x * sys.getrecursionlimit(), fullgraph=True)
+    before = sys.getrecursionlimit()
+    assert compiled(ow.ones(1)).tolist() == [before]
+
+    sys.setrecursionlimit(before + 1)
+    try:
+        assert compiled(ow.ones(1)).tolist() == [before + 1]
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def test_the_signature_of_a_function_may_be_read():
+    def scale(x, factor=2.0):
+        return x * factor
+
+    def f(x):
+        return scale(x) * len(inspect.signature(scale).parameters)
+
+    assert ow.compile(f, fullgraph=True)(ow.ones(1)).tolist() == [4.0]

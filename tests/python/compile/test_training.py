@@ -295,7 +295,7 @@ def test_a_history_that_the_function_freed_stays_freed(compile):
         loss.backward()
 
 
-def test_a_write_that_spoils_the_backward_is_told_by_the_backward(compile):
+def test_a_write_that_spoils_the_backward_is_reported_by_the_backward(compile):
     def function(x):
         y = x.exp()
         y.add_(1)
@@ -305,6 +305,30 @@ def test_a_write_that_spoils_the_backward_is_told_by_the_backward(compile):
     out = compile(function)(x)
 
     close(out, x.exp() + 1)
+    with pytest.raises(RuntimeError, match="was modified by an in-place operation"):
+        out.sum().backward()
+
+
+def test_a_write_that_spoils_a_python_formula_is_reported_by_the_backward(compile):
+    class Scaled(ow.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            y = x * 2
+            ctx.save_for_backward(y)
+            return y
+
+        @staticmethod
+        def backward(ctx, grad):
+            (y,) = ctx.saved_tensors
+            return grad * y
+
+    def function(x):
+        return Scaled.apply(x).add_(1)
+
+    x = leaf(3)
+    out = compile(function)(x)
+
+    close(out, x * 2 + 1)
     with pytest.raises(RuntimeError, match="was modified by an in-place operation"):
         out.sum().backward()
 

@@ -33,7 +33,7 @@ def test_a_fixed_size_names_the_dimension_the_line_and_the_fix(here):
     first, *rest = text.splitlines()
     assert first == "export: the function does not accept all sizes that dynamic_shapes declares"
     assert rest[0] == "  dimension 1 of 'x' is length, but the function fixes it to 4:"
-    assert f"length == 4, asked at {here('the product')}" in rest[1]
+    assert f"length == 4, required at {here('the product')}" in rest[1]
     assert rest[2:] == ["Use instead:", "  length = 4"]
     fixed = pasted(text)["length"]
     program = export(f, (ow.ones(5, 4),), dynamic_shapes={"x": {0: BATCH, 1: fixed}})
@@ -52,6 +52,49 @@ def test_two_dims_that_must_be_equal_are_told(here):
     names = pasted(text, batch=BATCH)
     program = export(f, args, dynamic_shapes={"x": {0: BATCH}, "y": {0: names["length"]}})
     assert program(ow.ones(8), ow.ones(8)).shape == (8,)
+
+
+@pytest.mark.parametrize("kind", [Dim.AUTO, Dim.DYNAMIC])
+@pytest.mark.parametrize("named_first", [True, False])
+def test_a_size_without_a_name_follows_the_dim_that_it_equals(kind, named_first):
+    named = Dim("named", max=8)
+    sizes = (named, kind) if named_first else (kind, named)
+    shapes = tuple({0: size} for size in sizes)
+
+    program = export(lambda x, y: x + y, (ow.ones(4), ow.ones(4)), dynamic_shapes=shapes)
+
+    assert program(ow.ones(8), ow.ones(8)).shape == (8,)
+    with pytest.raises(ValueError, match=r"but is run with .* = 9"):
+        program(ow.ones(9), ow.ones(9))
+
+
+def test_a_size_without_a_name_follows_a_dim_at_a_distance():
+    program = export(
+        lambda x, y: x + y[1:],
+        (ow.ones(4), ow.ones(5)),
+        dynamic_shapes=({0: Dim.AUTO}, {0: LENGTH}),
+    )
+
+    assert program(ow.ones(7), ow.ones(8)).shape == (7,)
+    with pytest.raises(ValueError, match=r"length == s0 \+ 1"):
+        program(ow.ones(7), ow.ones(7))
+
+
+def test_a_dim_wider_than_the_size_without_a_name_is_told():
+    shapes = {"x": {0: Dim.AUTO(max=5)}, "y": {0: Dim("wide", max=8)}}
+
+    text = refusal(lambda x, y: x + y, (ow.ones(4), ow.ones(4)), shapes)
+
+    assert text.endswith('\nUse instead:\n  wide = Dim("wide", max=5)')
+
+
+def test_two_dims_that_equal_one_size_without_a_name_are_told():
+    shapes = {"x": {0: Dim.AUTO}, "y": {0: BATCH}, "z": {0: LENGTH}}
+
+    text = refusal(lambda x, y, z: x + y + z, (ow.ones(5), ow.ones(5), ow.ones(5)), shapes)
+
+    assert "dimension 0 of 'y' is batch, but batch must be s0:" in text
+    assert "dimension 0 of 'z' is length, but length must be s0:" in text
 
 
 def test_a_dim_that_is_derived_is_told():

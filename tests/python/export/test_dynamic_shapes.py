@@ -257,7 +257,10 @@ def test_a_dim_that_cannot_be_is_refused(make, text):
             {"x": {0: Dim("batch", max=3)}},
             "export: the example has 4 for batch = Dim(\"batch\", max=3) in dimension 0 of 'x'",
         ),
-        ({"x": {0: 2 * BATCH + 1}}, "export: dimension 0 of 'x' is 4, which is no 2*batch + 1"),
+        (
+            {"x": {0: 2 * BATCH + 1}},
+            "export: dimension 0 of 'x' is 4, which does not equal 2*batch + 1",
+        ),
     ],
 )
 def test_what_does_not_fit_is_told_with_its_place(shapes, text):
@@ -312,3 +315,13 @@ def test_what_does_not_fit_inside_is_told_with_its_place(shapes, text):
     with pytest.raises((TypeError, ValueError)) as error:
         export(f, args, dynamic_shapes=shapes)
     assert str(error.value) == text
+
+
+@pytest.mark.parametrize("kind", [TypeError, ValueError, RuntimeError])
+@pytest.mark.parametrize(
+    ("args", "shapes"),
+    [(ow.ones(4), None), ((ow.ones(4),), {"x": BATCH}), ((ow.ones(4),), {"x": {0: "batch"}})],
+)
+def test_a_wrong_structure_is_an_error_of_each_class_that_callers_catch(args, shapes, kind):
+    with pytest.raises(kind, match=r"(export|dynamic_shapes): "):
+        export(lambda x: x + 1, args, dynamic_shapes=shapes)

@@ -3,6 +3,7 @@
 import opwright
 import opwright.compat.torch as compat
 import pytest
+from opwright import nn
 from opwright.export import export, unflatten
 
 
@@ -184,8 +185,30 @@ def test_a_replaced_call_must_return_what_others_use():
         tree(opwright.ones(1))
 
 
-def test_a_program_that_draws_random_numbers_is_refused():
-    program = export(lambda x: x + opwright.rand(2), (opwright.ones(2),))
+class Noise(nn.Module):
+    def forward(self, x):
+        return x + opwright.rand(2)
 
-    with pytest.raises(NotImplementedError, match="draws random numbers runs as a whole"):
-        unflatten(program)
+
+def test_a_tree_draws_the_random_numbers_of_the_program():
+    model = nn.Sequential(Noise(), nn.ReLU(), Noise())
+    program = export(model, (opwright.ones(2),))
+    tree = unflatten(program)
+
+    opwright.manual_seed(0)
+    expected = model(opwright.ones(2))
+    opwright.manual_seed(0)
+    assert opwright.equal(tree(opwright.ones(2)), expected)
+    opwright.manual_seed(0)
+    assert opwright.equal(program(opwright.ones(2)), expected)
+
+
+def test_a_module_that_replaces_another_draws_from_the_same_generator():
+    model = nn.Sequential(Noise(), nn.ReLU(), Noise())
+    tree = unflatten(export(model, (opwright.ones(2),), preserve_module_call_signature=("0",)))
+    tree.set_submodule("0", Noise())
+
+    opwright.manual_seed(0)
+    expected = model(opwright.ones(2))
+    opwright.manual_seed(0)
+    assert opwright.equal(tree(opwright.ones(2)), expected)

@@ -120,7 +120,7 @@ def test_a_real_tensor_inside_names_the_argument_and_from_tensor(mode, here):
     assert str(failure.value) == (
         "aten::add.Tensor: argument 'other' is a real tensor (float32[3]), but FakeTensorMode is "
         f"active at {here('mixed')}\n"
-        "  Please convert all Tensors to fake ones first: mode.from_tensor(other); tensors made "
+        "  Please convert all Tensors to FakeTensors first: mode.from_tensor(other); tensors made "
         "inside the mode are fake already."
     )
 

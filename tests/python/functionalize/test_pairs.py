@@ -53,7 +53,8 @@ def outcome(call, arguments: dict[str, object]) -> object:
         returned = call(**arguments)
     except Exception as error:
         return type(error)
-    tensors = [returned, *(each for each in arguments.values() if isinstance(each, ow.Tensor))]
+    results = returned if isinstance(returned, tuple) else (returned,)
+    tensors = [*results, *(each for each in arguments.values() if isinstance(each, ow.Tensor))]
     return [(t.dtype, t.stride(), [show(n) for n in t.flatten().tolist()]) for t in tensors]
 
 

@@ -145,3 +145,129 @@ def test_inputs_of_which_none_requires_grad_are_refused():
 def test_a_function_that_returns_no_tensor_is_refused():
     with pytest.raises(TypeError, match="gradcheck: the function must return tensors, got int"):
         gradcheck(lambda x: 1, (doubles(1.0),))
+
+
+def test_one_of_the_two_modes_must_be_checked():
+    with pytest.raises(AssertionError, match="Expected at least one of"):
+        gradcheck(ow.sin, doubles(0.5), check_backward_ad=False)
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [(lambda x: ow.cat([x, x]), "shape"), (lambda x: x.to(ow.float32), "dtype")],
+)
+def test_outputs_must_keep_their_form(change, what):
+    def function(x):
+        return change(x) if (x >= 1).all() else x
+
+    with pytest.raises(AssertionError, match=f"same {what} when inputs are perturbed"):
+        gradcheck(function, doubles(1.0))
+
+
+def test_a_function_without_outputs_passes():
+    assert gradcheck(lambda x: (), doubles(1.0))
+
+
+def test_tangents_under_vmap_are_compared():
+    assert gradcheck(
+        lambda x, y: x * y.sin(),
+        (doubles(0.5, 1.5), doubles(1.0, 2.0)),
+        check_forward_ad=True,
+        check_batched_forward_grad=True,
+    )
+
+
+def test_a_zero_tangent_counts_as_none():
+    class Faulty(ow.autograd.Function):
+        @staticmethod
+        def forward(x, y):
+            return x + y
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.set_materialize_grads(False)
+
+        @staticmethod
+        def jvp(ctx, x, y):
+            if x is None or y is None:
+                return y if x is None else x
+            return x + y + 1
+
+    with pytest.raises(GradcheckError, match="is zero, but"):
+        gradcheck(
+            Faulty.apply,
+            (doubles(0.5), doubles(1.0)),
+            check_forward_ad=True,
+            check_backward_ad=False,
+        )
+
+
+def test_a_coarse_dtype_is_an_error_unless_allowed():
+    x = ow.tensor([1.0, 2.0]).requires_grad_()
+
+    with pytest.raises(ValueError, match="too coarse for differences"):
+        gradcheck(ow.sin, x)
+    with pytest.warns(UserWarning, match="is not a double precision"):
+        gradcheck(lambda x: x * 2, x, atol=0.5, allow_coarse_dtypes=True)
+
+
+def test_a_wrong_derivative_is_also_named_as_torch_names_it():
+    def function(x):
+        y = x.clone()
+        y.register_hook(lambda gradient: gradient + 1e-2)
+        return y
+
+    with pytest.raises(GradcheckError, match="Jacobian mismatch for output 0 with respect to in"):
+        gradcheck(function, doubles(1.0))
+
+
+def test_second_derivatives_may_be_checked_with_strided_gradients():
+    assert gradgradcheck(lambda x: x.sin(), doubles(0.5, 1.5), gen_non_contig_grad_outputs=True)
+
+
+class Doubled(ow.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, factor):
+        ctx.factor = factor
+        return x * factor
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * ctx.factor, None
+
+    @staticmethod
+    def jvp(ctx, tangent, _):
+        return tangent * ctx.factor
+
+
+@pytest.mark.parametrize("fast_mode", [False, True])
+def test_a_function_whose_forward_takes_a_ctx_is_checked_in_both_modes(fast_mode):
+    assert gradcheck(
+        Doubled.apply,
+        (doubles(0.5, 1.5), 2),
+        check_forward_ad=True,
+        check_batched_forward_grad=True,
+        check_batched_grad=True,
+        fast_mode=fast_mode,
+    )
+
+
+def test_a_wrong_jvp_of_a_function_whose_forward_takes_a_ctx_is_found():
+    class Faulty(Doubled):
+        @staticmethod
+        def jvp(ctx, tangent, _):
+            return tangent * 3
+
+    with pytest.raises(GradcheckError, match="Jacobian computed with forward mode mismatch"):
+        gradcheck(Faulty.apply, (doubles(0.5), 2), check_forward_ad=True)
+
+
+def test_the_backward_of_a_function_gets_a_batch_of_gradients():
+    class Reading(Doubled):
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * ctx.factor + 0 * float(grad.sum()), None
+
+    assert gradcheck(Reading.apply, (doubles(0.5), 2))
+    with pytest.raises(RuntimeError, match="vmap"):
+        gradcheck(Reading.apply, (doubles(0.5), 2), check_batched_grad=True)

@@ -3,6 +3,7 @@
 import opwright as ow
 import pytest
 from opwright import library
+from opwright._library.key_set import fallthrough_kernel
 
 
 @pytest.fixture
@@ -86,9 +87,25 @@ def test_a_composite_may_apply_a_function(lib):
     assert x.grad.tolist() == [60.0, 60.0]
 
 
-def test_grad_and_vmap_use_the_autograd_kernel(lib):
+class TripleAtEveryLevel(ow.autograd.Function):
+    """The same for transforms."""
+
+    @staticmethod
+    def forward(x):
+        return call(x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 30
+
+
+def test_grad_uses_the_autograd_kernel(lib):
     lib.impl("triple", lambda x: x * 3, "CPU")
-    lib.impl("triple", Triple.apply, "Autograd")
+    lib.impl("triple", TripleAtEveryLevel.apply, "Autograd")
     x = ow.ones(3)
 
     gradient = ow.func.grad(lambda x: call(x).sum())(x)
@@ -115,3 +132,83 @@ def test_a_kernel_with_a_key_set_gets_the_keys_first(lib):
     call(ow.ones(2))
 
     assert seen[0].has("CPU")
+
+
+class Six(ow.autograd.Function):
+    """Another function, to tell two kernels apart."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x * 6
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 60
+
+
+def gradient_of(x):
+    call(x).sum().backward()
+    return x.grad.tolist()
+
+
+@pytest.mark.parametrize(
+    "kernels",
+    [
+        {"AutogradCPU": Triple, "AutogradCUDA": Six},
+        {"AutogradCUDA": Six, "AutogradCPU": Triple},
+        {"AutogradCPU": Triple, "Autograd": Six},
+        {"Autograd": Six, "AutogradCPU": Triple},
+        {"Autograd": Triple, "AutogradCUDA": Six},
+    ],
+)
+def test_the_kernel_of_the_device_comes_before_that_of_every_device(lib, kernels):
+    lib.impl("triple", lambda x: x * 3, "CPU")
+    for key, function in kernels.items():
+        lib.impl("triple", function.apply, key)
+
+    assert gradient_of(ow.ones(2, requires_grad=True)) == [30.0, 30.0]
+
+
+def test_kernels_of_two_libraries_add_up_until_one_is_removed(lib):
+    lib.impl("triple", lambda x: x * 3, "CPU")
+    lib.impl("triple", Six.apply, "Autograd")
+    with library.Library("trial_wrap", "IMPL") as other:
+        other.impl("triple", Triple.apply, "AutogradCPU")
+        assert gradient_of(ow.ones(1, requires_grad=True)) == [30.0]
+    assert gradient_of(ow.ones(1, requires_grad=True)) == [60.0]
+
+
+def test_keys_are_overridden_and_removed_one_by_one(lib):
+    lib.impl("triple", lambda x: x * 3, "CPU")
+    lib.impl("triple", Triple.apply, "AutogradCPU", allow_override=False)
+    lib.impl("triple", Six.apply, "Autograd", allow_override=False)
+
+    with pytest.raises(RuntimeError, match="already a kernel registered for AutogradCPU"):
+        lib.impl("triple", Six.apply, "AutogradCPU", allow_override=False)
+    assert gradient_of(ow.ones(1, requires_grad=True)) == [30.0]
+    lib.impl("triple", fallthrough_kernel, "AutogradCPU")
+    assert gradient_of(ow.ones(1, requires_grad=True)) == [60.0]
+
+
+def test_levels_below_run_the_kernel_for_themselves(lib):
+    class Exp(ow.autograd.Function):
+        @staticmethod
+        def forward(x):
+            return call(x)
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(output)
+
+        @staticmethod
+        def backward(ctx, grad):
+            (y,) = ctx.saved_tensors
+            return grad * y
+
+    lib.impl("triple", lambda x: x.exp(), "CPU")
+    lib.impl("triple", Exp.apply, "Autograd")
+    x = ow.tensor(1.0, dtype=ow.float64)
+
+    second = ow.func.grad(ow.func.grad(call))(x)
+
+    assert second.item() == pytest.approx(x.exp().item())

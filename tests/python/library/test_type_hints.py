@@ -422,7 +422,7 @@ REFUSED = [
     ),
     (
         bad_default,
-        "the default of parameter 'y' cannot stand in a schema: Ellipsis",
+        "the default of parameter 'y' cannot be written in a schema: Ellipsis",
         "A default is None, a number, a string, a dtype, a device, or a list of these.",
     ),
     (bad_return, "the return has the unsupported type dict", SUPPORTED),

@@ -69,6 +69,17 @@ def signed(*shapes, targets=None):
     return make
 
 
+def features_and_classes(features, targets):
+    """Return what makes inputs of a linear layer, and classes below 4."""
+
+    def make():
+        generator = torch.Generator().manual_seed(7)
+        inputs = torch.randn(features, generator=generator)
+        return inputs, torch.randint(4, targets, generator=generator)
+
+    return make
+
+
 ELEMENTS = floats(3, 4)
 
 ACTIVATIONS = [
@@ -186,7 +197,24 @@ PADS = [
     case("Upsample", scale_factor=2, inputs=floats(1, 2, 3, 3)),
     case("Upsample", size=5, mode="linear", inputs=floats(1, 2, 3)),
     case("Upsample", scale_factor=(2, 1.5), mode="bilinear", inputs=floats(1, 2, 4, 4)),
+    case("UpsamplingNearest2d", scale_factor=2, inputs=floats(1, 2, 3, 3)),
+    case("UpsamplingBilinear2d", size=(5, 4), inputs=floats(1, 2, 3, 3)),
     case("Upsample", size=(5, 7), mode="bicubic", align_corners=True, inputs=floats(1, 2, 4, 4)),
+]
+
+LINEAR_LOSSES = [
+    case("LinearCrossEntropyLoss", 3, 4, inputs=features_and_classes((5, 3), (5,))),
+    case(
+        "LinearCrossEntropyLoss",
+        3,
+        4,
+        out_features=(2,),
+        bias=True,
+        reduction="sum",
+        ignore_index=1,
+        weight=torch.tensor([0.5, 1.0, 2.0, 3.0]),
+        inputs=features_and_classes((5, 3), (5, 2)),
+    ),
 ]
 
 NORMS = [
@@ -202,6 +230,7 @@ NORMS = [
     case("BatchNorm1d", 4, affine=False, inputs=floats(5, 4)),
     case("BatchNorm2d", 3, eps=1e-3, momentum=0.3, inputs=floats(2, 3, 4, 4)),
     case("BatchNorm2d", 3, track_running_stats=False, inputs=floats(2, 3, 4, 4)),
+    case("SyncBatchNorm", 3, momentum=0.3, inputs=floats(4, 3, 5)),
     case("BatchNorm3d", 2, inputs=floats(2, 2, 3, 3, 3)),
     case("InstanceNorm1d", 3, inputs=floats(2, 3, 4)),
     case("InstanceNorm2d", 3, affine=True, track_running_stats=True, inputs=floats(2, 3, 4, 4)),
@@ -303,6 +332,7 @@ CASES = [
     *PADS,
     *NORMS,
     *LOSSES,
+    *LINEAR_LOSSES,
     *RECURRENT,
     *ATTENTION,
 ]

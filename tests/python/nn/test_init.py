@@ -145,3 +145,56 @@ def test_attention_starts_with_xavier_and_zero_biases():
     assert_uniform(layer.in_proj_weight, math.sqrt(6 / 800))
     assert layer.in_proj_bias.detach().abs().sum().item() == 0
     assert layer.out_proj.bias.detach().abs().sum().item() == 0
+
+
+@pytest.mark.parametrize("fill", [init.kaiming_uniform_, init.kaiming_normal_])
+def test_kaiming_warns_that_a_tensor_without_elements_stays(fill):
+    with pytest.warns(UserWarning, match="Initializing zero-element tensors is a no-op"):
+        fill(ow.empty(0, 1))
+
+
+def test_a_tensor_without_data_is_left_alone():
+    tensor = ow.empty(3, 4, device="meta")
+
+    assert init.trunc_normal_(tensor) is tensor
+
+
+@pytest.mark.parametrize("sizes", [(5, 5), (3, 7), (7, 3), (4, 2, 3), (2, 3, 2, 2)])
+def test_orthogonal_rows_or_columns_have_the_length_of_the_gain(sizes):
+    weight = init.orthogonal_(ow.empty(sizes, dtype=ow.float64), gain=2.0).flatten(1)
+
+    short = weight if weight.shape[0] <= weight.shape[1] else weight.t()
+    assert ow.allclose(short @ short.t(), 4 * ow.eye(short.shape[0], dtype=ow.float64))
+
+
+def test_orthogonal_matrices_are_spread_evenly():
+    firsts = [init.orthogonal_(ow.empty(3, 3))[0, 0].item() for _ in range(2000)]
+
+    # An entry of a random orthogonal 3x3 matrix is uniform between -1 and 1.
+    assert sum(firsts) / 2000 == pytest.approx(0, abs=0.05)
+    assert sum(each**2 for each in firsts) / 2000 == pytest.approx(1 / 3, abs=0.03)
+
+
+def test_a_share_of_each_column_of_a_sparse_matrix_is_zero():
+    weight = init.sparse_(nn.Parameter(ow.ones(400, 300)), sparsity=0.1, std=0.25)
+
+    assert (weight == 0).sum(0).tolist() == [40] * 300
+    nonzero = weight.detach()[weight.detach() != 0]
+    assert_normal(nonzero, 0.25)
+
+
+@pytest.mark.parametrize("name", ["uniform", "normal", "eye", "kaiming_normal", "orthogonal"])
+def test_the_old_names_warn_as_those_of_torch(name):
+    with pytest.warns(FutureWarning) as own:
+        getattr(init, name)(ow.empty(3, 3))
+    with pytest.warns(FutureWarning) as expected:
+        getattr(torch.nn.init, name)(torch.empty(3, 3))
+
+    assert str(own[0].message) == str(expected[0].message)
+
+
+def test_sizes_that_orthogonal_and_sparse_cannot_fill_are_refused():
+    with pytest.raises(ValueError, match="orthogonal_: the tensor must have at least 2 dimensions"):
+        init.orthogonal_(ow.empty(3))
+    with pytest.raises(ValueError, match="sparse_: the tensor must have 2 dimensions"):
+        init.sparse_(ow.empty(3), 0.5)

@@ -103,6 +103,35 @@ def test_batch_norm_refuses_one_value_per_channel_in_training():
 
 
 @pytest.mark.parametrize(
+    ("function", "args", "error", "text"),
+    [
+        ("group_norm", (ow.ones(3), 1), RuntimeError, "at least 2 dimensions"),
+        ("group_norm", (ow.ones(1, 2, 1), 2), ValueError, "more than 1 value per channel"),
+        ("instance_norm", (ow.ones(4, 2, 1),), ValueError, "more than 1 spatial element"),
+    ],
+)
+def test_a_group_of_one_value_has_no_variance(function, args, error, text):
+    with pytest.raises(error, match=text):
+        getattr(F, function)(*args)
+
+
+def test_an_empty_batch_is_normalized():
+    assert F.instance_norm(ow.ones(0, 2, 3)).shape == (0, 2, 3)
+    assert F.group_norm(ow.ones(0, 2, 3), 2).shape == (0, 2, 3)
+
+
+@pytest.mark.parametrize("p", [1.0, 2.0, 3.0, float("inf")])
+def test_normalize_of_a_vector_of_zeros_has_the_gradient_of_torch(p):
+    data = [[3.0, 4.0], [0.0, 0.0]]
+    x, reference = ow.tensor(data, requires_grad=True), torch.tensor(data, requires_grad=True)
+
+    F.normalize(x, p)[:, 0].sum().backward()
+    torch.nn.functional.normalize(reference, p)[:, 0].sum().backward()
+
+    assert_same(x.grad, reference.grad)
+
+
+@pytest.mark.parametrize(
     ("name", "sizes"), [("BatchNorm1d", (3,)), ("BatchNorm2d", (2, 3)), ("BatchNorm3d", (2, 3))]
 )
 def test_batch_norm_refuses_inputs_of_other_dimensions(name, sizes):
@@ -229,6 +258,7 @@ def test_the_two_flags_that_reduction_replaced_still_work():
     assert nn.MSELoss(size_average=False).reduction == "sum"
     assert nn.MSELoss(reduce=False).reduction == "none"
     assert nn.MSELoss(size_average=True).reduction == "mean"
+    assert nn.MSELoss(size_average=0).reduction == "sum"
 
 
 def test_a_loss_with_a_weight_is_that_of_torch():

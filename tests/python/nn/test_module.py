@@ -231,9 +231,9 @@ def test_parts_are_found_by_their_paths():
 
 
 def test_a_path_that_leads_nowhere_is_named():
-    with pytest.raises(AttributeError, match=r"Tree has no module 'left\.x': Leaf has no 'x'"):
+    with pytest.raises(AttributeError, match=r"no module 'left\.x': Leaf has no attribute `x`"):
         Tree().get_submodule("left.x")
-    with pytest.raises(AttributeError, match=r"Tree has no parameter 'left\.mean'"):
+    with pytest.raises(AttributeError, match=r"'left\.mean': `mean` is not an nn\.Parameter"):
         Tree().get_parameter("left.mean")
     with pytest.raises(AttributeError, match="Tree has no buffer 'bias'"):
         Tree().get_buffer("bias")

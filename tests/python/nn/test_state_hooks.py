@@ -1,5 +1,7 @@
 """Hooks around state_dict and load_state_dict, extra state, and states of older classes."""
 
+import gc
+
 import opwright as ow
 import opwright.compat.torch as compat
 import pytest
@@ -116,3 +118,13 @@ def test_a_state_on_meta_is_replaced_only_with_assign():
     layer.load_state_dict(state, assign=True)
 
     assert layer.weight.device.type == "cpu"
+
+
+def test_loading_a_state_leaves_no_garbage():
+    model = nn.LSTM(2, 2, bidirectional=True)
+    state = model.state_dict()
+    gc.collect()
+
+    model.load_state_dict(state)
+
+    assert gc.collect() == 0

@@ -4,7 +4,7 @@ import opwright as ow
 import pytest
 from opwright.nn import functional as F
 
-from .exported import check_export, node_types
+from .exported import check_export, node_types, through_bfloat16
 
 PAIRS = {
     "mm": ((3, 4), (4, 5)),
@@ -46,6 +46,34 @@ def test_ints_wrap_around(dtype):
     check_export(ow.mm, a, b, opsets=(12, 20))
     check_export(ow.addmm, ow.ones(4).to(dtype), a, b, opsets=(12, 20))
     check_export(lambda x, y: F.linear(x, y.t()), a, b, opsets=(12, 20))
+
+
+BFLOAT16_OPSETS = (13, 20)  # there is no bfloat16 in 12
+
+
+@pytest.mark.parametrize("name", ["mm", "addmm", "baddbmm"])
+def test_products_of_bfloat16_run_in_onnx_runtime(name):
+    operands = [ow.randn(*sizes) for sizes in {**PAIRS, **SUMS}[name]]
+
+    check_export(
+        through_bfloat16(getattr(ow, name)), *operands, opsets=BFLOAT16_OPSETS, rtol=1e-2, atol=1e-2
+    )
+
+
+@pytest.mark.parametrize("has_bias", [False, True])
+@pytest.mark.parametrize("sizes", [(2, 3), (4, 2, 3)], ids=str)
+def test_linear_of_bfloat16_runs_in_onnx_runtime(sizes, has_bias):
+    weight, bias = ow.randn(5, 3), ow.randn(5) if has_bias else None
+
+    check_export(
+        through_bfloat16(F.linear),
+        ow.randn(*sizes),
+        weight,
+        bias,
+        opsets=BFLOAT16_OPSETS,
+        rtol=1e-2,
+        atol=1e-2,
+    )
 
 
 @pytest.mark.parametrize(("left", "right"), MATMULS, ids=str)

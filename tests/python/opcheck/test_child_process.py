@@ -2,20 +2,12 @@
 
 import ctypes
 import threading
-from collections.abc import Iterator
 
 import opwright as ow
-import pytest
 
-from .host import Host, same_form
+from .host import same_form
 
 NAMESPACE = "child_process"
-
-
-@pytest.fixture
-def host() -> Iterator[Host]:
-    with Host(ow, NAMESPACE) as made:
-        yield made
 
 
 def kinds_of(op: object, *args: object, examples: int = 0) -> list[str]:

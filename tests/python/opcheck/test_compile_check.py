@@ -1,32 +1,27 @@
 """The check `compile`: a call inside a compiled function, of fixed sizes and of any."""
 
-from collections.abc import Iterator
-
 import opwright as ow
 import pytest
 
-from .host import Host, same_form
+from .host import same_form
 
-
-@pytest.fixture
-def host() -> Iterator[Host]:
-    with Host(ow, "compile_check") as host:
-        yield host
+NAMESPACE = "compile_check"
 
 
 def find(op: object, *args: object) -> list[ow.testing.CheckFinding]:
     return ow.opcheck(op, args, test_utils="compile", raise_exception=False).findings
 
 
-def test_a_sound_operator_passes(host):
+@pytest.mark.parametrize("check", ["compile", "export"])
+def test_a_sound_operator_passes(host, check):
     op = host.define(
         "scale(Tensor x, float by) -> Tensor", lambda x, by: x * by, fake=lambda x, by: same_form(x)
     )
 
-    report = ow.opcheck(op, (ow.randn(3, 4), 2.0), test_utils="compile")
+    report = ow.opcheck(op, (ow.randn(3, 4), 2.0), test_utils=check)
 
     assert report.ok
-    assert "compile" in report.table()
+    assert check in report.table()
 
 
 def test_a_sound_operator_that_writes_passes(host):

@@ -1,18 +1,13 @@
 """opcheck(hosts=...): the same arguments in other hosts, compared with Opwright's results."""
 
 import importlib.util
-from collections.abc import Iterator
 
 import opwright as ow
 import pytest
 
-from .host import Host, same_form
+from .host import same_form
 
-
-@pytest.fixture
-def host() -> Iterator[Host]:
-    with Host(ow, "host_check") as host:
-        yield host
+NAMESPACE = "host_check"
 
 
 def check(op, *args, hosts, **options):

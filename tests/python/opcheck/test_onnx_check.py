@@ -1,12 +1,10 @@
 """The check `onnx`: a call as an ONNX model, its description, contents and results."""
 
-from collections.abc import Iterator
-
 import opwright as ow
 import pytest
 from opwright._opcheck import hosts
 
-from .host import Host, same_form
+from .host import same_form
 
 runs_models = pytest.mark.skipif(
     not hosts.is_installed("onnxruntime"),
@@ -14,10 +12,7 @@ runs_models = pytest.mark.skipif(
 )
 
 
-@pytest.fixture
-def host() -> Iterator[Host]:
-    with Host(ow, "onnx_check") as host:
-        yield host
+NAMESPACE = "onnx_check"
 
 
 def check(op, *args, **options):

@@ -24,7 +24,34 @@ CASES = {
         "AdamW",
         {"lr": 0.02, "weight_decay": 0.3, "amsgrad": True, "maximize": True},
     ),
+    "rmsprop": ("RMSprop", {"lr": 0.02}),
+    "all of rmsprop": (
+        "RMSprop",
+        {"lr": 0.02, "momentum": 0.5, "centered": True, "weight_decay": 0.1, "maximize": True},
+    ),
+    "adagrad": ("Adagrad", {"lr": 0.02}),
+    "all of adagrad": (
+        "Adagrad",
+        {"lr": 0.02, "lr_decay": 0.1, "initial_accumulator_value": 0.3, "weight_decay": 0.1},
+    ),
+    "adadelta": ("Adadelta", {"lr": 0.5}),
+    "all of adadelta": ("Adadelta", {"rho": 0.8, "weight_decay": 0.1, "maximize": True}),
+    "adamax": ("Adamax", {"lr": 0.02}),
+    "all of adamax": ("Adamax", {"lr": 0.02, "weight_decay": 0.1, "maximize": True}),
+    "nadam": ("NAdam", {"lr": 0.02}),
+    "all of nadam": (
+        "NAdam",
+        {"lr": 0.02, "weight_decay": 0.1, "decoupled_weight_decay": True, "momentum_decay": 0.01},
+    ),
+    "radam": ("RAdam", {"lr": 0.02}),
+    "all of radam": ("RAdam", {"lr": 0.02, "betas": (0.8, 0.9), "weight_decay": 0.1}),
+    "rprop": ("Rprop", {"lr": 0.02}),
+    "all of rprop": ("Rprop", {"etas": (0.4, 1.3), "step_sizes": (1e-3, 0.1), "maximize": True}),
+    "asgd": ("ASGD", {"lr": 0.02}),
+    "all of asgd": ("ASGD", {"lr": 0.02, "t0": 10, "lambd": 0.1, "weight_decay": 0.1}),
 }
+# The optimizers that torch defines for complex numbers.
+COMPLEX = ["RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "Rprop", "ASGD"]
 SIZES = [(3, 4), (5,), (), (2, 3, 2), (0, 2), (20000,)]
 ADAM = {"lr": 0.02, "amsgrad": True}
 SGD = {"lr": 0.1, "momentum": 0.9}
@@ -33,10 +60,9 @@ SGD = {"lr": 0.1, "momentum": 0.9}
 class Twins:
     """The same parameters with an optimizer of each package."""
 
-    def __init__(self, name, settings, dtype="float32", seed=0):
-        self.random = np.random.default_rng(seed)
-        self.dtype = dtype
-        values = [self.random.standard_normal(sizes) for sizes in SIZES]
+    def __init__(self, name, settings, dtype="float32", sizes=SIZES):
+        self.random = np.random.default_rng(0)
+        values = [self.random.standard_normal(each) for each in sizes]
         self.ours = [ow.nn.Parameter(ow.tensor(v, dtype=getattr(ow, dtype))) for v in values]
         self.theirs = [
             torch.nn.Parameter(torch.tensor(v, dtype=getattr(torch, dtype))) for v in values
@@ -46,7 +72,7 @@ class Twins:
 
     def step(self, without=()):
         for i, (ours, theirs) in enumerate(zip(self.ours, self.theirs, strict=True)):
-            value = self.random.standard_normal(SIZES[i])
+            value = self.random.standard_normal(theirs.shape)
             theirs.grad = torch.tensor(value, dtype=theirs.dtype)
             ours.grad = ow.tensor(value, dtype=ours.dtype)
             if i in without:
@@ -83,12 +109,98 @@ def test_fifty_steps_give_the_parameters_of_torch(case):
     twins.expect_equal(rtol=2e-5, atol=2e-6)
 
 
-@pytest.mark.parametrize("case", ["all of sgd", "amsgrad", "adamw"])
+@pytest.mark.parametrize(
+    "case", ["all of sgd", "amsgrad", "adamw", "all of rmsprop", "all of nadam", "all of asgd"]
+)
 def test_steps_in_float64_are_exact(case):
     twins = Twins(*CASES[case], dtype="float64")
     for _ in range(50):
         twins.step()
     twins.expect_equal(rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+def test_complex_parameters_move_as_pairs_of_real_ones(name):
+    values = np.random.default_rng(0).standard_normal((6, 5, 2)).view(np.complex128)[..., 0]
+    ours = ow.nn.Parameter(ow.tensor(values[0]))
+    theirs = torch.nn.Parameter(torch.tensor(values[0]))
+    optimizers = getattr(ow.optim, name)([ours]), getattr(torch.optim, name)([theirs])
+    for value in values:
+        ours.grad, theirs.grad = ow.tensor(value), torch.tensor(value)
+        for optimizer in optimizers:
+            optimizer.step()
+
+    torch.testing.assert_close(from_ours(ours), theirs.detach())
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"eps": (1e-4, 1e-2), "d": 2.0, "weight_decay": 0.1, "maximize": True}]
+)
+def test_adafactor_gives_the_parameters_of_torch(settings):
+    # torch's Adafactor divides by the number of elements, so it refuses an empty parameter.
+    twins = Twins("Adafactor", {"lr": 0.02, **settings}, sizes=[(3, 4), (5,), (), (2, 3, 2)])
+    for _ in range(50):
+        twins.step()
+    twins.expect_equal(rtol=2e-5, atol=2e-6)
+
+
+def test_adafactor_accepts_an_empty_parameter():
+    weight = ow.nn.Parameter(ow.ones(0, 2))
+    optimizer = ow.optim.Adafactor([weight])
+    weight.grad = ow.ones(0, 2)
+    optimizer.step()
+    assert optimizer.state[weight]["step"].item() == 1
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"nesterov": False, "weight_decay": 0.0}, {"adjust_lr_fn": "match_rms_adamw"}],
+)
+def test_muon_moves_matrices_as_in_torch(settings):
+    twins = Twins("Muon", {"lr": 0.1, **settings}, sizes=[(3, 5), (6, 2)])
+    for _ in range(4):
+        twins.step()
+    # The iterations round to bfloat16, in the order of each library's products.
+    twins.expect_equal(rtol=0, atol=5e-3)
+
+
+def minimize_rosenbrock(library, steps, **settings):
+    point = library.nn.Parameter(library.tensor([-1.2, 1.0, 0.7], dtype=library.float64))
+    optimizer = library.optim.LBFGS([point], **settings)
+
+    def closure():
+        optimizer.zero_grad()
+        first, second = point[:-1], point[1:]
+        loss = (100 * (second - first * first) ** 2 + (1 - first) ** 2).sum()
+        loss.backward()
+        return loss
+
+    losses = [optimizer.step(closure).item() for _ in range(steps)]
+    return losses, point.tolist()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"line_search_fn": "strong_wolfe"},
+        {"line_search_fn": "strong_wolfe", "history_size": 2, "max_iter": 7},
+        {"lr": 1e-3, "max_iter": 5},
+        {"lr": 1e-2, "tolerance_change": 1e-3},
+    ],
+)
+def test_lbfgs_visits_the_points_of_torch(settings):
+    losses, point = minimize_rosenbrock(ow, 4, **settings)
+    expected_losses, expected_point = minimize_rosenbrock(torch, 4, **settings)
+
+    assert losses == pytest.approx(expected_losses, rel=1e-5, abs=1e-12)
+    assert point == pytest.approx(expected_point, rel=1e-5)
+
+
+def test_lbfgs_finds_the_minimum():
+    losses, point = minimize_rosenbrock(ow, 10, line_search_fn="strong_wolfe")
+
+    assert losses[-1] < 1e-9
+    assert point == pytest.approx([1.0, 1.0, 1.0], abs=1e-4)
 
 
 # In float16 torch's own Adam divides by a root that is zero there.
@@ -309,6 +421,38 @@ WEIGHT = ow.nn.Parameter(ow.ones(2))
             lambda: ow.optim.Adam([WEIGHT], betas=(0.9, 1.0)),
             ValueError,
             "Adam: betas must be at least 0 and below 1, got (0.9, 1.0)",
+        ),
+        (
+            lambda: ow.optim.Rprop([WEIGHT], etas=(1.0, 2.0)),
+            ValueError,
+            "Rprop: etas must be a number between 0 and 1 and a number above 1, got (1.0, 2.0)",
+        ),
+        (
+            lambda: ow.optim.Adadelta([WEIGHT], rho=2),
+            ValueError,
+            "Adadelta: rho must be between 0 and 1, got 2",
+        ),
+        (
+            lambda: ow.optim.Muon([WEIGHT]),
+            ValueError,
+            "Muon: only supports real 2D parameters, got a parameter with size (2,) and dtype "
+            "opwright.float32",
+        ),
+        (
+            lambda: ow.optim.LBFGS([{"params": [WEIGHT]}, {"params": []}]),
+            ValueError,
+            "LBFGS: doesn't support per-parameter options (parameter groups); pass all parameters "
+            "in one list",
+        ),
+        (
+            lambda: ow.optim.LBFGS([WEIGHT]).step(None),
+            TypeError,
+            "LBFGS: step needs a closure that computes the loss and its gradients",
+        ),
+        (
+            lambda: ow.optim.Adafactor([WEIGHT], d=0.5),
+            ValueError,
+            "Adafactor: d must be at least 1, got 0.5",
         ),
         (
             lambda: ow.optim.Adam([WEIGHT], betas=(0.9,)),

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[3]
 BUILD = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release")).resolve()
 EXAMPLE = ROOT / "examples" / "first_operator"
 
-MOST_BYTES = 20 * 1000 * 1000
+MOST_BYTES = 24 * 1000 * 1000
 LIBRARIES = {
     "libopwright.so",
     "libopwright_torch.so",

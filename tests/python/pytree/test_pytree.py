@@ -2,6 +2,7 @@
 # Covers: python/bindings/pytree/*.
 
 import gc
+import pickle
 import sys
 import weakref
 from collections import OrderedDict, defaultdict, namedtuple
@@ -423,3 +424,4 @@ def test_every_tree_comes_back(tree):
     assert tree_unflatten(leaves, spec) == tree
     assert tree_structure(tree_unflatten(range(len(leaves)), spec)) == spec
     assert len({spec.leaf_path(i) for i in range(len(leaves))}) == len(leaves)
+    assert pickle.loads(pickle.dumps(spec)) == spec

@@ -9,23 +9,9 @@ import opwright as ow
 import pytest
 import torch
 
-NAMES = [
-    "bool",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "float16",
-    "bfloat16",
-    "float32",
-    "float64",
-    "complex64",
-    "complex128",
-]
+from tests.numpy_dtypes import NUMPY_DTYPES
+
+NAMES = [*NUMPY_DTYPES, "bfloat16"]
 
 
 def test_shape_is_a_size_with_ints():
@@ -161,6 +147,19 @@ def test_a_subclass_with_a_new_of_its_own():
 
     assert type(x) is Scaled
     assert x.tolist() == [2.0, 4.0]
+
+
+@pytest.mark.parametrize("hook", ["__torch_function__", "__torch_dispatch__"])
+def test_a_subclass_with_a_hook_that_operators_do_not_call_has_no_instances(hook):
+    hooked = type("Hooked", (ow.Tensor,), {hook: classmethod(lambda cls, *args: None)})
+
+    for make in (lambda: hooked([1.0]), lambda: ow.ones(2).as_subclass(hooked)):
+        with pytest.raises(
+            NotImplementedError,
+            match=f"Hooked is a Tensor and has {hook}, which operators do not call; write a class "
+            "that holds a tensor, or observe the calls with a TorchDispatchMode",
+        ):
+            make()
 
 
 def test_a_subclass_is_shown_under_its_name():

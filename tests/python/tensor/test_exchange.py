@@ -12,22 +12,8 @@ import opwright as ow
 import pytest
 import torch
 
-NUMPY_DTYPES = [
-    "bool",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "float16",
-    "float32",
-    "float64",
-    "complex64",
-    "complex128",
-]
+from tests.numpy_dtypes import NUMPY_DTYPES
+
 DLPACK_DTYPES = [*NUMPY_DTYPES, "bfloat16"]
 
 
@@ -292,6 +278,7 @@ def test_dlpack_copies_on_demand():
             "has no data to read",
         ),
         (lambda: ow.zeros(2).__dlpack__(stream=3), ValueError, "has no streams"),
+        (lambda: ow.zeros(2).__dlpack__(stream=3), AssertionError, "stream must be None"),
         (
             lambda: ow.zeros(2).__dlpack__(dl_device=(2, 0), copy=False),
             BufferError,

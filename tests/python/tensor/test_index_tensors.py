@@ -206,3 +206,45 @@ def test_fake_tensors_are_indexed_by_lists_and_fake_tensors():
     assert x[:, ow.zeros(2, 2, dtype=ow.int64, device="meta")].shape == (3, 2, 2)
     with pytest.raises(NotImplementedError, match="how many elements of a mask are true"):
         x[[True, False, True]]
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        [[0, 1], [1, 2]],
+        [range(2), range(2)],
+        [slice(0, 1), 0],
+        [None, 0],
+        [Ellipsis, 0],
+        [ow.tensor(0), ow.tensor(1)],
+        [[True, False, True]],
+    ],
+)
+def test_a_short_list_whose_entries_are_not_all_numbers_is_a_tuple_of_indices(entries):
+    x = ow.arange(9.0).reshape(3, 3)
+
+    with pytest.warns(UserWarning, match=r"deprecated: x\[seq\] means x\[tuple\(seq\)\]"):
+        found = x[entries]
+
+    expected = x[tuple(entries)]
+    assert found.shape == expected.shape
+    assert found.tolist() == expected.tolist()
+
+
+def test_lists_of_numbers_and_long_lists_are_one_index():
+    x = ow.arange(40.0)
+
+    assert x[[2, 3]].tolist() == [2.0, 3.0]
+    assert x[[[i, i + 1] for i in range(32)]].shape == (32, 2)
+
+
+def test_a_mask_of_uint8_works_and_warns():
+    x = ow.arange(6.0).reshape(2, 3)
+    rows, columns = ow.tensor([1, 0], dtype=ow.uint8), ow.tensor([0, 1, 1], dtype=ow.uint8)
+
+    with pytest.warns(UserWarning, match="uint8 is now deprecated") as warned:
+        assert x[rows].tolist() == [[0.0, 1.0, 2.0]]
+    assert len(warned) == 1
+    with pytest.warns(UserWarning, match="uint8 is now deprecated") as warned:
+        assert x[rows, columns].tolist() == [1.0, 2.0]
+    assert len(warned) == 2

@@ -94,6 +94,17 @@ def count_down(n, x):
     return while_loop(lambda n, x: n > 0, lambda n, x: (n - 1, x * 2), (n, x))
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_a_loop_closes_over_the_first_value_of_what_it_carries(mode):
+    def grow(n, x):
+        return while_loop(lambda n, y: n > 0, lambda n, y: (n - 1, y * 2 + x), (n, x))[1]
+
+    traced = make_fx(grow, tracing_mode=mode)(ow.tensor(1), ow.ones(2))
+
+    assert traced(ow.tensor(3), ow.ones(2)).tolist() == [15.0, 15.0]
+    assert grow(ow.tensor(3), ow.ones(2)).tolist() == [15.0, 15.0]
+
+
 def test_while_loop_runs():
     n, x = count_down(ow.tensor(3), ow.ones(2))
 

@@ -85,3 +85,13 @@ def test_a_backward_inside_vmap_is_traced_as_a_plain_graph():
 
     assert_same(traced(x), x.cos())
     assert_same(traced(x + 1), (x + 1).cos())
+
+
+def test_an_empty_sample_that_cat_leaves_out_keeps_its_history():
+    empty = ow.zeros(3, 0, requires_grad=True)
+
+    joined = vmap(lambda x, y: ow.cat([x, y]))(empty, ow.ones(3, 2))
+    joined.sum().backward()
+
+    assert tuple(joined.shape) == (3, 2)
+    assert tuple(empty.grad.shape) == (3, 0)

@@ -1,4 +1,4 @@
-"""Outputs that are no tensors, and draws of chunks: what torch's vmap does."""
+"""Outputs that are not tensors, and draws of chunks: what torch's vmap does."""
 
 import opwright as ow
 import opwright.compat.torch as compat
@@ -70,3 +70,13 @@ def test_chunks_with_different_numbers_draw_different_ones():
     drawn = vmap(lambda x: ow.rand(4), randomness="different", chunk_size=1)(ow.zeros(3))
 
     assert drawn[0].tolist() != drawn[1].tolist()
+
+
+@pytest.mark.parametrize("size", [(0, 2, 3), (2, 3, 0), (2, 3, 4)])
+@pytest.mark.parametrize("stride", [(12, 4, 1), (0, 0, 0)])
+def test_samples_without_elements_need_no_memory(size, stride):
+    def layout(module):
+        made = module.vmap(lambda x: x.new_empty_strided(size, stride))(module.ones(7))
+        return tuple(made.shape), made.stride()
+
+    assert layout(compat) == layout(torch)

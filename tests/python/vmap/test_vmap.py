@@ -234,7 +234,13 @@ def test_a_sample_shows_its_sizes_and_prints():
         counted(2, 3)
     )
 
-    assert texts == [("tensor(..., size=(2,), inside='vmap')", (3,), 1)]
+    shown = (
+        "BatchedTensor(lvl=1, bdim=1, value=\n"
+        "    tensor([[0., 1., 2.],\n"
+        "            [3., 4., 5.]])\n"
+        ")"
+    )
+    assert texts == [(shown, (3,), 1)]
 
 
 def test_a_batch_of_no_samples_gives_outputs_of_none():

@@ -21,6 +21,11 @@ from torch.testing._internal.common_utils import (
 RENAMED = torch.nothing_like_this  # a name that is missing while the file is imported
 
 
+@torch.jit.script_if_tracing  # a name whose import is refused
+def scripted(x):
+    return x
+
+
 class TestSample(TestCase):
     @skipIfTorchDynamo("not with dynamo")
     def test_sum(self):
@@ -57,6 +62,9 @@ class TestSample(TestCase):
 
     def test_private(self):
         torch._C._nothing_like_this()
+
+    def test_of_a_private_result(self):
+        raise AssertionError("as wanted")
 
     def test_difference(self):
         raise AssertionError("as wanted")

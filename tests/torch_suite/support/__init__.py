@@ -57,6 +57,7 @@ def _shared_names() -> dict:
         "NNTestCase": TestCase,
         "TemporaryFileName": temporary_file_name,
         "TestCase": TestCase,
+        "_create_basic_net": plain_names.create_basic_net,
         "disable_gc": without_garbage_collection,
         "dtypesIfCUDA": parametrization.dtypesIfCUDA,
         "dtypesIfHPU": parametrization.dtypesIfHPU,
@@ -126,6 +127,7 @@ PACKAGES = {
     },
     "torch._custom_op": {},
     "torch._custom_op.impl": {"global_registry": {}, "get_op": opwright._C.require_operator},
+    "torch._dynamo.eval_frame": {"is_dynamo_supported": lambda: True},
     "torch._library": {},
     "torch._library.utils": {"lookup_op": opwright._C.require_operator},
     "torch.testing": {},
@@ -165,7 +167,7 @@ def own_names(name: str) -> dict:
 def in_package(name: str) -> bool:
     try:
         return importlib.util.find_spec(f"opwright.compat.{name}") is not None
-    except ModuleNotFoundError:
+    except ImportError:  # also one that says why the name is not wanted
         return False
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import opwright
+from opwright import nn
 
 DECORATORS = re.compile(
     r"skip|xfail|only[A-Z]|expectedFailure|mark|unMark|requires|serialTest|slowTest|slowAwareTest"
@@ -57,6 +58,20 @@ def freeze_rng_state() -> Iterator[None]:
         yield
     finally:
         opwright.set_rng_state(state)
+
+
+def create_basic_net() -> tuple[nn.Module, nn.Module, nn.Module]:
+    """Return a module with a parameter and a buffer, one around it, and a sequence of that one."""
+
+    def with_members() -> nn.Module:
+        made = nn.Module()
+        made.weight = nn.Parameter(opwright.ones(3, 5))
+        made.register_buffer("mean", opwright.zeros(1, 3))
+        return made
+
+    inner, outer = with_members(), with_members()
+    outer.inner = inner
+    return inner, outer, nn.Sequential(outer, outer)
 
 
 NUMPY_DTYPES = {

@@ -14,6 +14,7 @@
 
 #include "opwright/compat/library_block.h"
 #include "opwright/compat/pybind11/cast.h"
+#include "opwright/compat/recorded_function.h"
 
 namespace pybind11 OPWRIGHT_VISIBILITY {
 // A default value in schema syntax.
@@ -102,8 +103,8 @@ class module_ {
     std::vector<arg> names;
     (add_name(names, extra), ...);
     opwright::Library(registrar_, block_)
-        .def(name.text + with_names(opwright::infer_schema(function), names), function, {},
-             name.where);
+        .def(name.text + with_names(opwright::infer_schema(function), names),
+             c10::RecordedFunction<F>{function}, {}, name.where);
     return *this;
   }
   Doc doc() { return {}; }

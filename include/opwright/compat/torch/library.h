@@ -2,14 +2,18 @@
 // PyTorch's `m`.
 #pragma once
 
+#include <optional>
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "opwright/compat/ATen/core/Tag.h"
 #include "opwright/compat/ATen/core/op_registration/op_registration.h"
 #include "opwright/compat/library_block.h"
+#include "opwright/compat/recorded_function.h"
+#include "opwright/compat/torch/autograd_kernels.h"
 #include "opwright/compat/torch/types.h"
 
 namespace torch OPWRIGHT_VISIBILITY {
@@ -45,7 +49,7 @@ class Library {
     requires opwright::Boxable<F>
   Library& def(const std::string& schema_or_name, F body, at::TagList tags = {},
                Where where = Where::current()) {
-    block().def(schema_or_name, std::move(body), tags, where);
+    block().def(schema_or_name, c10::RecordedFunction<F>{std::move(body)}, tags, where);
     return *this;
   }
   // With a function for one key.
@@ -54,22 +58,22 @@ class Library {
                at::TagList tags = {}, Where where = Where::current()) {
     const std::string name = schema_or_name.substr(0, schema_or_name.find('('));
     const bool is_name = name.size() == schema_or_name.size();
-    def(is_name ? name + opwright::infer_schema(function.function) : schema_or_name, tags, where);
+    using Plain = c10::RecordedFunction<F>;
+    const auto inferred = [&] { return opwright::infer_schema(Plain{function.function}); };
+    def(is_name ? name + inferred() : schema_or_name, tags, where);
     return impl(name, std::move(function), where);
   }
 
   template <class F>
     requires opwright::Boxable<F>
   Library& impl(const std::string& name, F function, Where where = Where::current()) {
-    block().impl(name, std::move(function), where);
+    add(name, block_.slot, std::move(function), where);
     return *this;
   }
   template <class F>
   Library& impl(const std::string& name, DispatchedFunction<F> function,
                 Where where = Where::current()) {
-    OpwLibrary other = block_;
-    other.slot = function.slot;
-    opwright::Library(registrar_, other).impl(name, std::move(function.function), where);
+    add(name, function.slot, std::move(function.function), where);
     return *this;
   }
   template <class F>
@@ -93,28 +97,93 @@ class Library {
   }
 
  private:
+  template <class F>
+  void add(const std::string& name, const char* key, F function, Where where) {
+    OpwLibrary block = block_;
+    if (key && is_autograd_key(key)) {
+      if (std::string_view(key) != kAutogradPrefix) {
+        opwright::throw_error("NotImplementedError", name, ": register a kernel for ", key,
+                              " in the block TORCH_LIBRARY_IMPL(", block_.name_space, ", ", key,
+                              ", m)");
+      }
+      block.slot = "AutogradKernel";
+      opwright::Library(registrar_, block)
+          .impl(name, c10::RecordedFunction<F>{std::move(function)}, where);
+      return;
+    }
+    block.slot = key;
+    if (key && std::string_view(key) != "CompositeImplicitAutograd") {
+      opwright::Library(registrar_, block).impl(name, without_key_set(std::move(function)), where);
+    } else {
+      opwright::Library(registrar_, block)
+          .impl(name, c10::RecordedFunction<F>{std::move(function)}, where);
+    }
+  }
+  // A plain function stays one: it is called without a closure.
+  template <class F>
+  static auto without_key_set(F function) {
+    using Plain = typename opwright::SignatureOf<c10::RecordedFunction<F>>::Type;
+    if constexpr (std::is_same_v<Plain, typename opwright::SignatureOf<F>::Type>) {
+      return function;
+    } else {
+      return c10::RecordedFunction<F>{std::move(function)};
+    }
+  }
   [[nodiscard]] opwright::Library block() const { return {registrar_, block_}; }
 
   OpwRegistrar* registrar_;
-  const OpwLibrary& block_;
+
+ protected:
+  const OpwLibrary& block_;  // NOLINT: read by AutogradLibrary
 };
 
-constexpr bool is_autograd_key(std::string_view key) {
-  return key.starts_with("Autograd") || key == "ADInplaceOrView";
-}
+// The `m` of TORCH_LIBRARY_IMPL(ns, Autograd, m), AutogradCPU, ...
+class AutogradLibrary : public Library {
+ public:
+  using Library::impl;
+  AutogradLibrary(OpwRegistrar* registrar, const OpwLibrary& block)
+      : Library(registrar, block), registrar_(registrar) {}
+
+  template <class F>
+    requires opwright::Boxable<F>
+  AutogradLibrary& impl(const std::string& name, F function,
+                        std::source_location where = std::source_location::current()) {
+    const bool has_namespace = name.find("::") != std::string::npos;
+    const std::string op = has_namespace ? name : std::string(block_.name_space) + "::" + name;
+    OpwLibrary block = block_;
+    block.slot = "AutogradKernel";
+    opwright::Library(registrar_, block)
+        .impl(name, make_autograd_kernel(op, device(), std::move(function)), where);
+    return *this;
+  }
+
+ private:
+  // None for a key of all devices.
+  [[nodiscard]] std::optional<c10::DeviceType> device() const {
+    std::string_view key = block_.slot;
+    key.remove_prefix(kAutogradPrefix.size());
+    if (key.empty() || key == "Other" || key == "Functionality") return std::nullopt;
+    return c10::device_type_of_key(key);
+  }
+
+  OpwRegistrar* registrar_;
+};
+
+template <bool kIsAutograd>
+using LibraryOf = std::conditional_t<kIsAutograd, AutogradLibrary, Library>;
 }  // namespace torch
 
 #define TORCH_LIBRARY(ns, m) \
   OPWRIGHT_FACADE_BLOCK_(::torch::Library, kOpwLibraryDefinitions, #ns, nullptr, __COUNTER__, m)
 #define TORCH_LIBRARY_FRAGMENT(ns, m) \
   OPWRIGHT_FACADE_BLOCK_(::torch::Library, kOpwLibraryFragment, #ns, nullptr, __COUNTER__, m)
-#define TORCH_LIBRARY_IMPL(ns, key, m)                                            \
-  static_assert(!::torch::is_autograd_key(#key),                                  \
-                "TORCH_LIBRARY_IMPL(" #ns ", " #key                               \
-                ", m): Opwright takes formulas, not kernels that wrap autograd; " \
-                "write OPWRIGHT_LIBRARY_FRAGMENT(" #ns                            \
-                ", m) { m.register_autograd(name, &save, &backward); }");         \
-  OPWRIGHT_FACADE_BLOCK_(::torch::Library, kOpwLibraryImplementations, #ns, #key, __COUNTER__, m)
+#define TORCH_LIBRARY_IMPL(ns, key, m)                                        \
+  static_assert(::std::string_view(#key) != "ADInplaceOrView",                \
+                "TORCH_LIBRARY_IMPL(" #ns                                     \
+                ", ADInplaceOrView, m): leave this block out; Opwright sees " \
+                "writes and views from the schema");                          \
+  OPWRIGHT_FACADE_BLOCK_(::torch::LibraryOf<::torch::is_autograd_key(#key)>,  \
+                         kOpwLibraryImplementations, #ns, #key, __COUNTER__, m)
 
 #define TORCH_FN(function) (&function)
 #define TORCH_SELECTIVE_NAME(name) name

@@ -6,7 +6,7 @@ python -m generate_ops --yaml functions.yaml --namespace npu --author <dir>
 An entry of the YAML file:
 
 - func: mm(Tensor self, Tensor mat2) -> Tensor    the schema, without a namespace
-  variants: function, method                      its C++ forms; `function` if left out
+  variants: function, method                      its C++ forms, or none; `function` if left out
   tags: [core]                                    names of opwright::Tag in snake_case
   dispatch:                                       the functions of its row
     CPU: mm_cpu
@@ -24,6 +24,19 @@ An entry of the YAML file:
                                                   by device
   properties: [cheap]                             names of opwright::Property in snake_case
                                                   (built-in ones alone)
+
+Instead of functions, an entry may say in one line what computes it (built-in ones alone):
+
+- func: deg2rad(Tensor self) -> Tensor
+  composite: self * (std::numbers::pi / 180)      a C++ expression (composites.py)
+- func: absolute(Tensor self) -> Tensor
+  alias_of: abs                                   an operator with these arguments (aliases.py)
+
+It, and every other entry, may name forms that are made for it: they call the operator and write its
+results. Those of an alias are aliases of its target's forms.
+
+  in_place: absolute_                             or {name: absolute_, variants: "function, method"}
+  out: absolute.out
 
 The tags inplace and out follow from the schema. Repeating an entry is harmless.
 

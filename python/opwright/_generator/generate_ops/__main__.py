@@ -7,6 +7,7 @@ try:
 except ImportError as problem:
     sys.exit(f"generate_ops: {problem}")
 from .author_list import write_author_files
+from .composites import write_composites
 from .gradient_rules import write_gradients
 from .headers import write_functions_header, write_methods_header, write_names_header
 from .operator_names import write_operator_names
@@ -24,6 +25,7 @@ def make_built_in(options: argparse.Namespace, name: str) -> dict[Path, str]:
     declarations = read_declarations(options.yaml, name)
     registrations = write_registrations(declarations, name, options.namespace)
     gradients = write_gradients(declarations, name, options.namespace, options.header)
+    composites = write_composites(declarations, name, options.namespace, options.composite_header)
     return {
         options.public / "tensor_methods.h": write_methods_header(declarations, name),
         options.public / "functions.h": write_functions_header(
@@ -31,7 +33,10 @@ def make_built_in(options: argparse.Namespace, name: str) -> dict[Path, str]:
         ),
         options.public / "function_names.h": write_names_header(declarations, name),
         options.source / "operator_names.h": write_operator_names(declarations, name),
-        **{options.source / path: text for path, text in {**registrations, **gradients}.items()},
+        **{
+            options.source / path: text
+            for path, text in {**registrations, **gradients, **composites}.items()
+        },
     }
 
 
@@ -51,6 +56,12 @@ def main() -> int:
     parser.add_argument("--source", type=Path, help="folder of the core's own files")
     parser.add_argument(
         "--header", action="append", default=[], help="header that declares functions of gradients"
+    )
+    parser.add_argument(
+        "--composite-header",
+        action="append",
+        default=[],
+        help="header that declares functions of composites",
     )
     parser.add_argument("--author", type=Path, help="output folder for an author's list")
     parser.add_argument("--device", action="append", default=[], help="that a plug-in adds")

@@ -3,10 +3,11 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from .aliases import resolve_aliases
 from .autocast import Autocast, read_autocast
 from .cpp_types import check_cpp_forms
+from .forms import Form, in_place_schema, out_schema, read_form
 from .gradients import Formula, GradientError, overwriting_formulas, read_formulas
-from .pointwise import in_place_schema, out_schema
 from .properties import read_properties
 from .schema import Schema, SchemaError, parse_schema
 from .slots import COMPOSITE, DECOMPOSE, SCATTER, VMAP, known_slots
@@ -22,6 +23,8 @@ BUILT_IN_KEYS = (
     "autocast",
     "properties",
     "pointwise",
+    "composite",
+    "alias_of",
     "in_place",
     "out",
 )
@@ -52,11 +55,20 @@ class Declaration:
     dispatch: dict[str, str]  # a slot (slots.py) to the name of a function
     line: int
     pointwise: str | None = None  # the pointwise operation that computes it
+    composite: str = ""  # the C++ expression of its body
+    alias_of: str | None = None  # the operator that it calls with its own arguments
+    result_of: str | None = None  # the operator whose results it writes
     gradients: tuple[Formula, ...] = ()
     autocast: Autocast | None = None
     properties: tuple[str, ...] = ()
     section: str = ""
     file: str = ""  # what errors call it
+
+    @property
+    def slots(self) -> set[str]:
+        """The slots that have a function, except those of the pointwise engine."""
+        made = self.alias_of or self.result_of
+        return {*self.dispatch, *((COMPOSITE,) if made else ())}
 
     @property
     def place(self) -> str:
@@ -107,7 +119,7 @@ class Reader(NodeReader):
                         f"'{declaration.schema.full_name}' is declared twice and differently, "
                         f"first in line {first.line}",
                     )
-        return list(found.values())
+        return resolve_aliases(self, list(found.values()))
 
     def read_sections(self, root: yaml.Node) -> list[tuple[str, yaml.Node]]:
         """Return the entries: of a list, or of a mapping from section names to lists."""
@@ -148,6 +160,8 @@ class Reader(NodeReader):
             dispatch={**self.read_functions(fields, schema, node), **rules["func"]},
             line=func.start_mark.line + 1,
             pointwise=self.read_pointwise(fields),
+            composite=self.read_composite(fields),
+            alias_of=self.read_alias(fields),
             autocast=read_autocast(self, fields),
             properties=read_properties(self, fields) if self.built_in else (),
             section=section,
@@ -164,6 +178,27 @@ class Reader(NodeReader):
         if not name.isidentifier():
             self.fail(node, f"'{name}' is not the name of a pointwise operation")
         return name
+
+    def read_composite(self, fields: Fields) -> str:
+        if "composite" not in fields:
+            return ""
+        return " ".join(self.read_text(fields["composite"][1], "'composite'").split())
+
+    def read_alias(self, fields: Fields) -> str | None:
+        if "alias_of" not in fields:
+            return None
+        return self.read_text(fields["alias_of"][1], "'alias_of'")
+
+    def check_bodies(self, fields: Fields, entry: yaml.Node) -> None:
+        """Fail unless exactly one key says what computes a built-in operator."""
+        keys = [key for key in ("pointwise", "composite", "alias_of") if key in fields]
+        keys += [key for key in ("dispatch",) if key in fields]
+        if "decompose" in fields and not {"dispatch", "pointwise"} & set(fields):
+            keys.append("decompose")
+        if not keys:
+            self.fail(entry, "an operator needs a 'dispatch' with at least one function")
+        if len(keys) > 1 and {"composite", "alias_of"} & set(keys):
+            self.fail(fields[keys[0]][0], f"an operator has one of {' and '.join(keys)}, not both")
 
     def read_vmap(self, fields: Fields) -> dict[str, dict[str, str]]:
         """Read the vmap rules of the operator (`func`) and of its generated forms."""
@@ -195,14 +230,17 @@ class Reader(NodeReader):
             if key not in fields:
                 continue
             node = fields[key][1]
-            name = self.read_text(node, f"'{key}'")
-            if declaration.pointwise is None:
-                self.fail(node, f"only a pointwise operator has an '{key}' form made for it")
+            stated = read_form(self, node, key)
             try:
-                made = form(declaration, name, node.start_mark.line + 1)
-                forms.append(replace(made, dispatch={**of_func, **rules[key]}))
+                made = form(declaration, stated)
             except SchemaError as error:
                 self.fail(node, str(error))
+            if stated.variants:
+                made = replace(made, variants=self.split_variants(stated.variants, node))
+            if declaration.pointwise is None:
+                forms.append(write_results(made, declaration))
+            else:
+                forms.append(replace(made, dispatch={**of_func, **rules[key]}))
         return forms
 
     def read_gradients(self, fields: Fields, declaration: Declaration) -> tuple[Formula, ...]:
@@ -211,7 +249,7 @@ class Reader(NodeReader):
         node = fields["gradients"][1]
         schema = declaration.schema
         for claim, what in (
-            (COMPOSITE in declaration.dispatch, "is made of other operators, which have gradients"),
+            (COMPOSITE in declaration.slots, "is made of other operators, which have gradients"),
             ("nondifferentiable" in declaration.tags, "has the tag 'nondifferentiable'"),
             (schema.writes_out, "writes to 'out', which is never differentiated"),
         ):
@@ -230,13 +268,19 @@ class Reader(NodeReader):
         if "variants" not in fields:
             return ("function",)
         node = fields["variants"][1]
-        variants = tuple(part.strip() for part in self.read_text(node, "'variants'").split(","))
-        for variant in variants:
-            if variant not in VARIANTS:
-                self.fail(node, f"unknown variant '{variant}'; there are {', '.join(VARIANTS)}")
+        variants = self.split_variants(self.read_text(node, "'variants'"), node)
         has_self = bool(schema.arguments) and schema.arguments[0].name == "self"
         if "method" in variants and not has_self:
             self.fail(node, f"a method needs 'self' as its first argument: {schema.text}")
+        return variants
+
+    def split_variants(self, text: str, node: yaml.Node) -> tuple[str, ...]:
+        if text == "none":
+            return ()
+        variants = tuple(part.strip() for part in text.split(","))
+        for variant in variants:
+            if variant not in VARIANTS:
+                self.fail(node, f"unknown variant '{variant}'; there are {', '.join(VARIANTS)}")
         return variants
 
     def read_tags(self, fields: Fields, schema: Schema) -> tuple[str, ...]:
@@ -262,8 +306,10 @@ class Reader(NodeReader):
             slot = DECOMPOSE if has_kernels else COMPOSITE
             node = fields["decompose"][1]
             functions[slot] = self.read_function(node, "'decompose'", self.may_be_python)
-        if self.built_in and not functions and "pointwise" not in fields:
-            self.fail(entry, "an operator needs a 'dispatch' with at least one function")
+        if self.built_in:
+            self.check_bodies(fields, entry)
+        if "composite" in fields:
+            functions[COMPOSITE] = f"{schema.identifier}_expression"
         if "scatter" in fields:
             node = fields["scatter"][1]
             if not schema.may_be_view:
@@ -298,10 +344,10 @@ def is_empty(node: yaml.Node) -> bool:
     return isinstance(node, yaml.ScalarNode) and node.tag == "tag:yaml.org,2002:null"
 
 
-def in_place_form(declaration: Declaration, name: str, line: int) -> Declaration:
+def in_place_form(declaration: Declaration, form: Form) -> Declaration:
     variant = "method" if "method" in declaration.variants else "function"
     tags = tuple(tag for tag in declaration.tags if tag not in ("core", "nondifferentiable"))
-    schema = in_place_schema(declaration.schema, name)
+    schema = in_place_schema(declaration.schema, form.name)
     gradients = declaration.gradients
     if "nondifferentiable" in declaration.tags:
         gradients = overwriting_formulas(schema)
@@ -311,15 +357,15 @@ def in_place_form(declaration: Declaration, name: str, line: int) -> Declaration
         variants=(variant,),
         tags=(*tags, "inplace"),
         autocast=None,
-        line=line,
+        line=form.line,
         gradients=gradients,
     )
 
 
-def out_form(declaration: Declaration, name: str, line: int) -> Declaration:
+def out_form(declaration: Declaration, form: Form) -> Declaration:
     """Return the form that writes to `out`; it is called by its name only."""
     tags = tuple(tag for tag in declaration.tags if tag != "core")
-    schema = out_schema(declaration.schema, name)
+    schema = out_schema(declaration.schema, form.name)
     return replace(
         declaration,
         schema=schema,
@@ -327,7 +373,22 @@ def out_form(declaration: Declaration, name: str, line: int) -> Declaration:
         tags=(*tags, "out"),
         autocast=None,
         gradients=(),
-        line=line,
+        line=form.line,
+    )
+
+
+def write_results(form: Declaration, source: Declaration) -> Declaration:
+    """Return the form as one that calls `source` and writes its results."""
+    kept = ("inplace", "out", "nondeterministic_seeded")
+    return replace(
+        form,
+        tags=tuple(tag for tag in form.tags if tag in kept),
+        dispatch={},
+        gradients=(),
+        composite="",
+        alias_of=None,
+        result_of=source.schema.full_name,
+        properties=(),
     )
 
 

@@ -103,10 +103,7 @@ class OperatorRules:
         number = zlib.crc32(base.strip("_").encode())
         is_quick = declaration.pointwise is not None and "core" in declaration.tags
         self.file = number % NUM_QUICK if is_quick else NUM_QUICK + number % (NUM_FILES - NUM_QUICK)
-        start = "internal_" if base.startswith("_") else ""
-        end = "_in_place" if base.endswith("_") else ""
-        overload = f"_{self.schema.overload}" if self.schema.overload else ""
-        self.id = f"{start}{base.strip('_')}{end}{overload}"
+        self.id = self.schema.identifier
         self.saved = self.find_saved()
 
     # ---- names in use ----------------------------------------------------------------------------

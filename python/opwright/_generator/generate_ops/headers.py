@@ -63,8 +63,8 @@ NAMES_HEADER = """\
 // The functions of a tensor in opwright/functions.h, by name. Made from {yaml}; do not edit.
 #pragma once
 
-// take(name) for each of them.
-#define OPWRIGHT_FOR_EACH_FUNCTION(take){names}
+// OPWRIGHT_VISIT(name) for each of them.
+#define OPWRIGHT_FOR_EACH_FUNCTION(OPWRIGHT_VISIT){names}
 """
 
 # C++ operator, the operators it needs, its parameters and its meaning.
@@ -158,7 +158,7 @@ def write_names_header(declarations: list[Declaration], yaml: str) -> str:
         and not declaration.schema.name.endswith("_like")
     }
     return NAMES_HEADER.format(
-        yaml=yaml, names="".join(f" \\\n  take({name})" for name in sorted(names))
+        yaml=yaml, names="".join(f" \\\n  OPWRIGHT_VISIT({name})" for name in sorted(names))
     )
 
 

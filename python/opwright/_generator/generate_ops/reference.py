@@ -11,7 +11,8 @@ HEAD = """\
 # Operators
 
 The built-in operators by family: PyTorch's names and schemas, namespace `aten`. Made from
-`src/ops/functions.yaml` by `tools/update_reference`. {count} operators, {core} of them tagged core.
+`src/ops/functions.yaml` by `tools/update_reference`: {overloads:,} overloads of {names:,} names,
+{core} of them tagged core.
 
 - *forms*: `function` is `opwright.name(...)` in Python and `opwright::name(...)` in C++; `method`
   is `x.name(...)` in both. In C++ both take `Tensor` and `FakeTensor`, with `SymInt` sizes. Every
@@ -37,7 +38,21 @@ def write_reference(text: str, yaml: str) -> str:
         for family, members in by_family.items()
     )
     sections = "".join(write_section(*each) for each in by_family.items())
-    return HEAD.format(count=len(declarations), core=core) + contents + sections
+    overloads, names = count(declarations)
+    return HEAD.format(overloads=overloads, names=names, core=core) + contents + sections
+
+
+def count_operators(text: str, yaml: str) -> tuple[int, int]:
+    """Return how many overloads and names a file with that text declares, with all forms.
+
+    >>> count_operators("- {func: f(Tensor self) -> Tensor, composite: self, out: f.out}", "f.yaml")
+    (2, 1)
+    """
+    return count(Reader(yaml).read(text))
+
+
+def count(declarations: list[Declaration]) -> tuple[int, int]:
+    return len(declarations), len({each.schema.name for each in declarations})
 
 
 def list_families(text: str) -> list[tuple[int, str]]:
@@ -76,7 +91,7 @@ def write_row(declaration: Declaration) -> str:
 
 def runs_on(declaration: Declaration) -> str:
     """Return the devices of an operator."""
-    slots = {*declaration.dispatch, *(("CPU", ALL_DEVICES, FAKE) if declaration.pointwise else ())}
+    slots = {*declaration.slots, *(("CPU", ALL_DEVICES, FAKE) if declaration.pointwise else ())}
     devices = [device for key, device in DEVICE_KEYS.items() if key in slots]
     places = {
         ALL_DEVICES: "devices",

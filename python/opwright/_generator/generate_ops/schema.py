@@ -61,6 +61,14 @@ class Schema:
         return f"{self.name}.{self.overload}" if self.overload else self.name
 
     @property
+    def identifier(self) -> str:
+        """The full name as a C++ identifier: "internal_f_in_place_Tensor" of `_f_.Tensor`."""
+        start = "internal_" if self.name.startswith("_") else ""
+        end = "_in_place" if self.name.endswith("_") else ""
+        overload = f"_{self.overload}" if self.overload else ""
+        return f"{start}{self.name.strip('_')}{end}{overload}"
+
+    @property
     def is_in_place(self) -> bool:
         """Return whether it writes its first argument and returns it."""
         first = self.arguments[0].type if self.arguments else None

@@ -3,6 +3,7 @@
 They are between two marks in a stub that is otherwise written by hand.
 """
 
+import json
 import keyword
 import re
 from pathlib import Path
@@ -15,6 +16,7 @@ BEGIN = "# ---- operators: begin ----\n"
 END = "# ---- operators: end ----\n"
 METHODS_STUB = "_C.pyi"
 FUNCTIONS_STUB = "__init__.pyi"
+RESULTS_STUB = "return_types/__init__.pyi"
 # Names of the types in both stubs: attributes of a class can hide the usual names.
 NAMES = {
     "Tensor": "Tensor",
@@ -35,10 +37,40 @@ RETURN_NAMES = {**NAMES, "SymInt": "_int", "int": "_int", "Device": "_device", "
 
 def update_stubs(folder: Path, declarations: list[Declaration]) -> dict[Path, str]:
     """Return the text that each stub in `folder` should have."""
-    return {
+    stubs = {
         folder / name: update_stub((folder / name).read_text(), name, declarations)
         for name in (METHODS_STUB, FUNCTIONS_STUB)
     }
+    stubs[folder / RESULTS_STUB] = write_results(declarations)
+    return stubs
+
+
+def write_results(declarations: list[Declaration]) -> str:
+    """Return the stub of the tuples that functions with several named results return."""
+    schemas: dict[str, Schema] = {}
+    for declaration in declarations:
+        if has_named_results(declaration.schema):
+            schemas.setdefault(declaration.schema.name, declaration.schema)
+    text = (
+        "# The results of functions that return several, made from src/ops/functions.yaml by\n"
+        "# tools/update_stubs.\n# ruff: noqa: N801\n\n"
+        "from typing import NamedTuple\n\nfrom .._C import Tensor\n"
+    )
+    text += f"\n__all__ = {json.dumps(sorted(schemas), indent=4)}\n".replace('"\n]', '",\n]')
+    for name, schema in sorted(schemas.items()):
+        text += f"\nclass {name}(NamedTuple):\n"
+        for field, type_ in zip(schema.return_names, schema.returns, strict=True):
+            text += f"    {field}: {type_name(type_, RETURN_NAMES, 'list')}\n"
+    return text
+
+
+def has_named_results(schema: Schema) -> bool:
+    """Return whether functions return a named tuple, as the bindings decide.
+
+    See python/bindings/operator/named_results.cpp.
+    """
+    is_public = not schema.name.startswith("_")
+    return is_public and len(schema.returns) > 1 and all(schema.return_names)
 
 
 def update_stub(text: str, name: str, declarations: list[Declaration]) -> str:
@@ -111,6 +143,8 @@ def makes_tensor(schema: Schema) -> bool:
     The bindings decide the same in python/bindings/operator/call_forms.cpp.
     """
     takes_tensors = any(argument.type.base == "Tensor" for argument in schema.arguments)
+    if not schema.returns or schema.returns[0].base != "Tensor":
+        return False
     return not takes_tensors or schema.name.startswith("new_") or schema.name.endswith("_like")
 
 
@@ -120,7 +154,9 @@ def is_int_list(type_: Type) -> bool:
 
 def parameter(argument: Argument) -> str:
     default = "" if argument.default is None else f" = {argument.default}".replace("'", '"')
-    if default.endswith("."):  # as ruff formats it
+    if "[" in default:  # as ruff formats it
+        default = default.replace(", ", ",").replace(",", ", ")
+    if default.endswith("."):
         default += "0"
     name = f"{argument.name}_" if keyword.iskeyword(argument.name) else argument.name
     return f"{name}: {type_name(argument.type, NAMES)}{default}"
@@ -148,6 +184,8 @@ def return_type(schema: Schema, is_method: bool) -> str:
         return "None"
     if len(names) == 1:  # functions and methods return a list as a tuple
         return re.sub(r"^list\[(.*)\]$", r"tuple[\1, ...]", names[0])
+    if has_named_results(schema):
+        return f"_return_types.{schema.name}"
     return f"tuple[{', '.join(names)}]"
 
 

@@ -1,9 +1,14 @@
 """torch.amp: automatic mixed precision."""
 
-from opwright import autocast
-from opwright.autograd import custom_bwd, custom_fwd
+from opwright.amp import (
+    GradScaler,
+    autocast,
+    custom_bwd,
+    custom_fwd,
+    is_autocast_available,
+)
 from opwright.compat._absent import absent
 
-__all__ = ["autocast", "custom_bwd", "custom_fwd"]
+__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
 
 __getattr__ = absent(__name__)

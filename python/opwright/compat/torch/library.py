@@ -2,6 +2,7 @@
 
 from opwright._library.key_set import fallthrough_kernel
 from opwright._library.torch_dispatch import register_torch_dispatch
+from opwright._library.torch_fake import register_fake_as_torch as register_fake
 from opwright._library.triton import triton_op, wrap_triton
 from opwright._opcheck.torch_form import opcheck_as_torch as opcheck
 from opwright.compat._absent import absent
@@ -15,7 +16,6 @@ from opwright.library import (
     infer_schema,
     register_autocast,
     register_autograd,
-    register_fake,
     register_kernel,
     register_opaque_type,
     register_vmap,

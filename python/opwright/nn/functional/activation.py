@@ -1,7 +1,5 @@
 """Activations: functions of each element, and those along a dimension."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 
@@ -11,21 +9,27 @@ from ... import Tensor, ops
 
 __all__ = [
     "celu",
+    "celu_",
     "elu",
+    "elu_",
     "gelu",
     "glu",
     "hardshrink",
     "hardsigmoid",
     "hardswish",
     "hardtanh",
+    "hardtanh_",
     "leaky_relu",
+    "leaky_relu_",
     "log_softmax",
     "logsigmoid",
     "mish",
     "prelu",
     "relu",
     "relu6",
+    "relu_",
     "selu",
+    "selu_",
     "sigmoid",
     "silu",
     "softmax",
@@ -36,6 +40,7 @@ __all__ = [
     "tanh",
     "tanhshrink",
     "threshold",
+    "threshold_",
 ]
 
 
@@ -296,3 +301,66 @@ def log_softmax(
     tensor([-0.6931, -0.6931])
     """
     return _along(ops.aten.log_softmax, input, dim, dtype)
+
+
+def relu_(input: Tensor) -> Tensor:
+    """Write max(x, 0) into x.
+
+    >>> ow.nn.functional.relu_(ow.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
+    return relu(input, inplace=True)
+
+
+def elu_(input: Tensor, alpha: float = 1.0) -> Tensor:
+    """Write elu of x into x.
+
+    >>> ow.nn.functional.elu_(ow.tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
+    """
+    return elu(input, alpha, inplace=True)
+
+
+def selu_(input: Tensor) -> Tensor:
+    """Write selu of x into x.
+
+    >>> ow.nn.functional.selu_(ow.tensor([-1.0, 2.0]))
+    tensor([-1.1113,  2.1014])
+    """
+    return selu(input, inplace=True)
+
+
+def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
+    """Write celu of x into x.
+
+    >>> ow.nn.functional.celu_(ow.tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
+    """
+    return celu(input, alpha, inplace=True)
+
+
+def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
+    """Write leaky_relu of x into x.
+
+    >>> ow.nn.functional.leaky_relu_(ow.tensor([-1.0, 2.0]))
+    tensor([-0.0100,  2.0000])
+    """
+    return leaky_relu(input, negative_slope, inplace=True)
+
+
+def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
+    """Write hardtanh of x into x.
+
+    >>> ow.nn.functional.hardtanh_(ow.tensor([-1.0, 2.0]))
+    tensor([-1.,  1.])
+    """
+    return hardtanh(input, min_val, max_val, inplace=True)
+
+
+def threshold_(input: Tensor, threshold: float, value: float) -> Tensor:
+    """Write threshold of x into x.
+
+    >>> ow.nn.functional.threshold_(ow.tensor([-1.0, 2.0]), 1.0, 0.0)
+    tensor([0., 2.])
+    """
+    return ops.aten.threshold_(input, threshold, value)

@@ -1,7 +1,5 @@
 """Convolutions."""
 
-from __future__ import annotations
-
 from ... import Tensor, ops
 from ..types import SizeLike
 
@@ -9,6 +7,7 @@ __all__ = [
     "conv1d",
     "conv2d",
     "conv3d",
+    "conv_tbc",
     "conv_transpose1d",
     "conv_transpose2d",
     "conv_transpose3d",
@@ -124,3 +123,12 @@ def conv_transpose3d(
     return ops.aten.conv_transpose3d(
         input, weight, bias, stride, padding, output_padding, groups, dilation
     )
+
+
+def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
+    """Return the 1D convolution of (L, N, C); the weight is (kernel, C, output channels).
+
+    >>> ow.nn.functional.conv_tbc(ow.ones(3, 1, 1), ow.ones(2, 1, 1), ow.zeros(1)).flatten()
+    tensor([2., 2.])
+    """
+    return ops.aten.conv_tbc(input, weight, bias, pad)

@@ -1,10 +1,15 @@
 """Linear maps, embeddings and attention."""
 
-from __future__ import annotations
-
 from ... import Tensor, ops
 
-__all__ = ["embedding", "linear", "one_hot", "scaled_dot_product_attention"]
+__all__ = [
+    "bilinear",
+    "embedding",
+    "embedding_bag",
+    "linear",
+    "one_hot",
+    "scaled_dot_product_attention",
+]
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -49,12 +54,92 @@ def embedding(
 
 
 def _shorten_rows(weight: Tensor, used: Tensor, max_norm: float, norm_type: float) -> None:
-    table = weight.detach()
-    indices = used.detach().reshape(-1)
-    rows = table.index_select(0, indices)
-    norms = rows.abs().pow(norm_type).sum(1, True).pow(1 / norm_type)
-    scale = ops.aten.where(norms > max_norm, max_norm / (norms + 1e-7), norms.new_ones(()))
-    table[indices] = rows * scale
+    ops.aten.embedding_renorm_(weight.detach(), used.detach(), max_norm, norm_type)
+
+
+_BAG_MODES = ("sum", "mean", "max")  # by the number that operators use
+
+
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
+    """Return the sum, mean or maximum of the rows of `weight` in each bag of indices.
+
+    >>> table = ow.tensor([[1.0], [2.0], [4.0]])
+    >>> ow.nn.functional.embedding_bag(ow.tensor([[0, 1], [2, 2]]), table, mode="sum")
+    tensor([[3.],
+            [8.]])
+
+    A matrix has a bag in each row; in a vector the bags begin at `offsets`.
+    """
+    if mode not in _BAG_MODES:
+        raise ValueError(f"embedding_bag: mode must be one of {_BAG_MODES}, got {mode!r}")
+    if per_sample_weights is not None and per_sample_weights.shape != input.shape:
+        raise ValueError(
+            f"embedding_bag: per_sample_weights must have the sizes of input {list(input.shape)}, "
+            f"got {list(per_sample_weights.shape)}"
+        )
+    if per_sample_weights is not None and mode != "sum":
+        raise NotImplementedError(
+            f"embedding_bag: per_sample_weights are for mode 'sum' alone, got {mode!r}"
+        )
+    if mode == "max" and (scale_grad_by_freq or sparse):
+        raise ValueError("embedding_bag: mode 'max' has no scale_grad_by_freq and no sparse")
+    input, offsets, per_sample_weights = _bags_of(input, offsets, per_sample_weights)
+    if max_norm is not None:
+        _shorten_rows(weight, input, max_norm, norm_type)
+    results = ops.aten.embedding_bag.padding_idx(
+        weight,
+        input,
+        offsets,
+        scale_grad_by_freq,
+        _BAG_MODES.index(mode),
+        sparse,
+        per_sample_weights,
+        include_last_offset,
+        padding_idx,
+    )
+    return results[0]
+
+
+def _bags_of(
+    input: Tensor, offsets: Tensor | None, per_sample_weights: Tensor | None
+) -> tuple[Tensor, Tensor, Tensor | None]:
+    """Return the indices as a vector, where its bags begin, and the weights as a vector."""
+    if input.ndim == 1:
+        if offsets is None or offsets.ndim != 1:
+            raise ValueError("embedding_bag: offsets must be a vector if input is one")
+        return input, offsets, per_sample_weights
+    if input.ndim != 2:
+        raise ValueError(
+            f"embedding_bag: input must have 1 or 2 dimensions, got {list(input.shape)}"
+        )
+    if offsets is not None:
+        raise ValueError("embedding_bag: offsets are not for a matrix, whose rows are the bags")
+    width = input.shape[1]
+    begins = ops.aten.arange(input.shape[0], dtype=input.dtype, device=input.device) * width
+    weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
+    return input.reshape(-1), begins, weights
+
+
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Return input1 @ weight[k] @ input2 + bias[k] for each output k.
+
+    >>> x = ow.ones(1, 2)
+    >>> ow.nn.functional.bilinear(x, x, ow.ones(1, 2, 2), ow.tensor([0.5]))
+    tensor([[4.5000]])
+    """
+    return ops.aten.bilinear(input1, input2, weight, bias)
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:

@@ -1,7 +1,5 @@
 """Losses: how far a prediction is from its target, by element or as a mean or sum."""
 
-from __future__ import annotations
-
 from ... import Tensor, ops
 
 __all__ = [
@@ -21,23 +19,25 @@ __all__ = [
     "soft_margin_loss",
 ]
 
-_REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
+_REDUCTIONS = ("none", "mean", "sum")  # by the number that operators use
 
 
 def reduction_number(reduction: str) -> int:
     """Return the number that operators use for the name of a reduction."""
     if reduction not in _REDUCTIONS:
         raise ValueError(f"reduction must be 'none', 'mean' or 'sum', got {reduction!r}")
-    return _REDUCTIONS[reduction]
+    return _REDUCTIONS.index(reduction)
 
 
 def read_reduction(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
     """Return the reduction, also from the two flags that it replaced."""
-    if size_average is not None or reduce is not None:
-        if reduce is False:
-            return "none"
-        return "sum" if size_average is False else "mean"
-    return reduction
+    if size_average is None and reduce is None:
+        return reduction
+    is_reduced = reduce is None or reduce
+    if not is_reduced:
+        return "none"
+    is_mean = size_average is None or size_average
+    return "mean" if is_mean else "sum"
 
 
 def _number(size_average: bool | None, reduce: bool | None, reduction: str) -> int:

@@ -1,7 +1,6 @@
 """Normalization, and dropout."""
 
-from __future__ import annotations
-
+import math
 from collections.abc import Sequence
 
 from ... import Tensor, ops
@@ -17,6 +16,7 @@ __all__ = [
     "group_norm",
     "instance_norm",
     "layer_norm",
+    "local_response_norm",
     "normalize",
     "rms_norm",
 ]
@@ -63,6 +63,15 @@ def group_norm(
     >>> ow.nn.functional.group_norm(ow.tensor([[1.0, 3.0]]), 1)
     tensor([[-1.0000,  1.0000]])
     """
+    if input.ndim < 2:
+        raise RuntimeError(
+            f"group_norm: Expected at least 2 dimensions for input tensor but received {input.ndim}"
+        )
+    if math.prod(input.shape[1:]) == num_groups and input.shape[0] == 1:
+        raise ValueError(
+            "group_norm: Expected more than 1 value per channel when training, got input size "
+            f"{list(input.shape)} and {num_groups} groups"
+        )
     return ops.aten.group_norm(input, num_groups, weight, bias, eps, False)
 
 
@@ -108,6 +117,11 @@ def instance_norm(
     >>> ow.nn.functional.instance_norm(ow.tensor([[[1.0, 3.0]]]))
     tensor([[[-1.0000,  1.0000]]])
     """
+    if use_input_stats and math.prod(input.shape[2:]) == 1:
+        raise ValueError(
+            "instance_norm: Expected more than 1 spatial element when training, got input size "
+            f"{list(input.shape)}"
+        )
     return ops.aten.instance_norm(
         input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, False
     )
@@ -125,13 +139,7 @@ def normalize(
     >>> ow.nn.functional.normalize(ow.tensor([[3.0, 4.0]]))
     tensor([[0.6000, 0.8000]])
     """
-    size = input.abs()
-    if p == float("inf"):
-        norm = size.amax(dim, True)
-    elif p == 2:
-        norm = (size * size).sum(dim, True).sqrt()
-    else:
-        norm = size.pow(p).sum(dim, True).pow(1 / p)
+    norm = ops.aten.linalg_vector_norm(input, p, [dim], True)
     result = input / norm.clamp(min=eps)
     return result if out is None else out.copy_(result)
 
@@ -229,3 +237,23 @@ def feature_alpha_dropout(
     _check_probability("feature_alpha_dropout", p)
     result = ops.aten.feature_alpha_dropout(input, p, training)
     return input.copy_(result) if inplace and training else result
+
+
+def local_response_norm(
+    input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+) -> Tensor:
+    """Divide by (k + alpha * mean of squares of `size` neighboring channels) ** beta.
+
+    >>> ow.nn.functional.local_response_norm(ow.ones(1, 1, 2), 1, alpha=3.0, beta=0.5)
+    tensor([[[0.5000, 0.5000]]])
+    """
+    if input.ndim < 3:
+        raise ValueError(
+            f"local_response_norm: input must have at least 3 dimensions, got {list(input.shape)}"
+        )
+    if input.numel() == 0:
+        return input
+    squares = (input * input).flatten(2).unsqueeze(1)
+    padded = ops.aten.constant_pad_nd(squares, (0, 0, size // 2, (size - 1) // 2), 0)
+    means = ops.aten.avg_pool2d(padded, (size, 1), 1).squeeze(1).reshape(input.shape)
+    return input / means.mul(alpha).add(k).pow(beta)

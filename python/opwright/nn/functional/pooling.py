@@ -1,7 +1,5 @@
 """Pooling: the mean or the maximum of each window."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -13,14 +11,20 @@ __all__ = [
     "adaptive_avg_pool2d",
     "adaptive_avg_pool3d",
     "adaptive_max_pool1d",
+    "adaptive_max_pool1d_with_indices",
     "adaptive_max_pool2d",
+    "adaptive_max_pool2d_with_indices",
     "adaptive_max_pool3d",
+    "adaptive_max_pool3d_with_indices",
     "avg_pool1d",
     "avg_pool2d",
     "avg_pool3d",
     "max_pool1d",
+    "max_pool1d_with_indices",
     "max_pool2d",
+    "max_pool2d_with_indices",
     "max_pool3d",
+    "max_pool3d_with_indices",
 ]
 
 
@@ -243,3 +247,96 @@ def adaptive_max_pool3d(
     """
     result = ops.aten.adaptive_max_pool3d(input, _output_sizes(input, output_size, 3))
     return tuple(result) if return_indices else result[0]
+
+
+def max_pool1d_with_indices(
+    input: Tensor,
+    kernel_size: SizeLike,
+    stride: SizeLike | None = None,
+    padding: SizeLike = 0,
+    dilation: SizeLike = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """Return the maximum of each window of (N, C, L), and its index.
+
+    >>> x = ow.arange(4.0).reshape(1, 1, 4)
+    >>> ow.nn.functional.max_pool1d_with_indices(x, 2)[1].flatten()
+    tensor([1, 3])
+    """
+    return max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+
+
+def max_pool2d_with_indices(
+    input: Tensor,
+    kernel_size: SizeLike,
+    stride: SizeLike | None = None,
+    padding: SizeLike = 0,
+    dilation: SizeLike = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """Return the maximum of each window of (N, C, H, W), and its index.
+
+    >>> x = ow.arange(4.0).reshape(1, 1, 1, 4)
+    >>> ow.nn.functional.max_pool2d_with_indices(x, (1, 2))[1].flatten()
+    tensor([1, 3])
+    """
+    return max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+
+
+def max_pool3d_with_indices(
+    input: Tensor,
+    kernel_size: SizeLike,
+    stride: SizeLike | None = None,
+    padding: SizeLike = 0,
+    dilation: SizeLike = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """Return the maximum of each window of (N, C, D, H, W), and its index.
+
+    >>> x = ow.arange(4.0).reshape(1, 1, 1, 1, 4)
+    >>> ow.nn.functional.max_pool3d_with_indices(x, (1, 1, 2))[1].flatten()
+    tensor([1, 3])
+    """
+    return max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+
+
+def adaptive_max_pool1d_with_indices(
+    input: Tensor, output_size: OptionalSizeLike, return_indices: bool = False
+) -> Any:
+    """Return maxima of (N, C, L) over windows that yield the output size, and their indices.
+
+    >>> x = ow.arange(4.0).reshape(1, 1, 4)
+    >>> F = ow.nn.functional
+    >>> F.adaptive_max_pool1d_with_indices(x, 2)[1].flatten()
+    tensor([1, 3])
+    """
+    return adaptive_max_pool1d(input, output_size, True)
+
+
+def adaptive_max_pool2d_with_indices(
+    input: Tensor, output_size: OptionalSizeLike, return_indices: bool = False
+) -> Any:
+    """Return maxima of (N, C, H, W) over windows that yield the output size, and their indices.
+
+    >>> x = ow.arange(4.0).reshape(1, 1, 1, 4)
+    >>> F = ow.nn.functional
+    >>> F.adaptive_max_pool2d_with_indices(x, (1, 2))[1].flatten()
+    tensor([1, 3])
+    """
+    return adaptive_max_pool2d(input, output_size, True)
+
+
+def adaptive_max_pool3d_with_indices(
+    input: Tensor, output_size: OptionalSizeLike, return_indices: bool = False
+) -> Any:
+    """Return maxima of (N, C, D, H, W) over windows that yield the output size, and their indices.
+
+    >>> x = ow.arange(4.0).reshape(1, 1, 1, 1, 4)
+    >>> F = ow.nn.functional
+    >>> F.adaptive_max_pool3d_with_indices(x, (1, 1, 2))[1].flatten()
+    tensor([1, 3])
+    """
+    return adaptive_max_pool3d(input, output_size, True)

@@ -1,16 +1,10 @@
 """Padding and resizing."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-
-import opwright as ow
 
 from ... import Tensor, ops
 
 __all__ = ["interpolate", "pad"]
-
-_PADS = {"reflect": "reflection_pad", "replicate": "replication_pad"}
 
 
 def pad(
@@ -25,44 +19,7 @@ def pad(
 
     `mode` is constant, reflect, replicate or circular.
     """
-    if mode == "constant":
-        return ops.aten.constant_pad_nd(input, pad, 0 if value is None else value)
-    if value:
-        raise ValueError(f"pad: value is for mode 'constant' alone, got {value} with {mode!r}")
-    if mode == "circular":
-        return _pad_circular(input, pad)
-    if mode not in _PADS:
-        raise NotImplementedError(
-            f"pad: mode must be 'constant', 'reflect', 'replicate' or 'circular', got {mode!r}"
-        )
-    count = len(pad) // 2
-    if len(pad) % 2 or count not in (1, 2, 3) or input.ndim not in (count + 1, count + 2):
-        raise NotImplementedError(
-            f"pad: mode {mode!r} pads the last 1 to 3 dimensions of an input with one or two more, "
-            f"got pad {list(pad)} and sizes {list(input.shape)}"
-        )
-    return getattr(ops.aten, f"{_PADS[mode]}{count}d")(input, pad)
-
-
-def _pad_circular(input: Tensor, pad: Sequence[int]) -> Tensor:
-    for i in range(len(pad) // 2):
-        dim = input.ndim - 1 - i
-        before, after = pad[2 * i], pad[2 * i + 1]
-        # Cropped elements are not repeated on the other side.
-        size = input.shape[dim] + min(before, 0) + min(after, 0)
-        kept = input.narrow(dim, max(-before, 0), size)
-        if before > size or after > size:
-            raise RuntimeError(
-                f"pad: mode 'circular' adds at most the {size} elements of dimension {dim}, "
-                f"got {before} and {after}"
-            )
-        parts = [kept]
-        if before > 0:
-            parts.insert(0, kept.narrow(dim, size - before, before))
-        if after > 0:
-            parts.append(kept.narrow(dim, 0, after))
-        input = ow.cat(parts, dim)
-    return input
+    return ops.aten.pad(input, pad, mode, value)
 
 
 # By mode, then by the number of resized dimensions.
@@ -71,8 +28,20 @@ _UPSAMPLE = {
     "linear": {1: "upsample_linear1d"},
     "bilinear": {2: "upsample_bilinear2d"},
     "bicubic": {2: "upsample_bicubic2d"},
+    "nearest-exact": {
+        1: "_upsample_nearest_exact1d",
+        2: "_upsample_nearest_exact2d",
+        3: "_upsample_nearest_exact3d",
+    },
+    "area": {1: "adaptive_avg_pool1d", 2: "adaptive_avg_pool2d", 3: "adaptive_avg_pool3d"},
     "trilinear": {3: "upsample_trilinear3d"},
 }
+_ANTIALIASED = {
+    "bilinear": {2: "_upsample_bilinear2d_aa"},
+    "bicubic": {2: "_upsample_bicubic2d_aa"},
+    "lanczos": {2: "_upsample_lanczos2d_aa"},
+}
+_WITHOUT_CORNERS = ("nearest", "nearest-exact", "area")
 
 
 def interpolate(
@@ -89,36 +58,43 @@ def interpolate(
     >>> ow.nn.functional.interpolate(ow.arange(2.0).reshape(1, 1, 2), scale_factor=2)
     tensor([[[0., 0., 1., 1.]]])
 
-    `mode` is nearest, linear, bilinear, bicubic or trilinear.
+    `mode` is nearest, nearest-exact, area, linear, bilinear, bicubic or trilinear; with `antialias`
+    bilinear, bicubic or lanczos.
     """
     count = input.ndim - 2
-    if mode not in _UPSAMPLE:
-        raise NotImplementedError(
-            f"interpolate: mode must be one of {', '.join(_UPSAMPLE)}, got {mode!r}"
+    operators = _ANTIALIASED if antialias else _UPSAMPLE
+    kind = ValueError if antialias else NotImplementedError
+    if mode not in operators:
+        if mode in _ANTIALIASED:
+            raise ValueError(f"interpolate: mode {mode!r} needs antialias=True")
+        with_it = " with antialias" if antialias else ""
+        raise kind(
+            f"interpolate: mode{with_it} must be one of {', '.join(operators)}, got {mode!r}"
         )
-    if count not in _UPSAMPLE[mode]:
-        dims = " or ".join(str(each + 2) for each in _UPSAMPLE[mode])
-        raise NotImplementedError(
+    if count not in operators[mode]:
+        dims = " or ".join(str(each + 2) for each in operators[mode])
+        raise kind(
             f"interpolate: mode {mode!r} needs an input of {dims} dimensions, "
             f"got sizes {list(input.shape)}"
         )
-    if antialias:
-        raise NotImplementedError(
-            "interpolate: antialias is not there; average with avg_pool first"
-        )
     if (size is None) == (scale_factor is None):
         raise ValueError("interpolate: give either size or scale_factor")
-    if mode == "nearest" and align_corners is not None:
-        raise ValueError("interpolate: align_corners is not for mode 'nearest'")
+    if mode in _WITHOUT_CORNERS and align_corners is not None:
+        raise ValueError(f"interpolate: align_corners is not for mode {mode!r}")
+    if mode == "lanczos" and align_corners:
+        raise ValueError("interpolate: align_corners is not for mode 'lanczos'")
     sizes = None if size is None else [int(each) for each in _each(size, count, "size")]
     factors = None
     if scale_factor is not None:
         factors = [float(each) for each in _each(scale_factor, count, "scale_factor")]
-        if recompute_scale_factor:
+        if recompute_scale_factor or mode == "area":
             sizes = [int(n * f) for n, f in zip(input.shape[2:], factors, strict=True)]
             factors = None
-    aligned = () if mode == "nearest" else (bool(align_corners),)
-    return getattr(ops.aten, _UPSAMPLE[mode][count]).vec(input, sizes, *aligned, factors)
+    run = getattr(ops.aten, operators[mode][count])
+    if mode == "area":
+        return run(input, sizes)
+    aligned = () if mode in _WITHOUT_CORNERS else (bool(align_corners),)
+    return run.vec(input, sizes, *aligned, factors)
 
 
 def _each(value: float | Sequence[float], count: int, name: str) -> tuple[float, ...]:

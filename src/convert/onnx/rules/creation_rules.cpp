@@ -135,6 +135,7 @@ constexpr auto kCreationRules = std::to_array<BuiltinRule>({
     {"aten::new_full", &convert_full<2>},
     {"aten::fill.Tensor", &convert_copy_of_other},
     {"aten::copy", &convert_copy_of_other},
+    {"opwright::graft", &convert_copy_of_other},  // a model has no gradients
     {"aten::clone", &convert_copy},
     {"aten::contiguous", &convert_copy},
     {"aten::lift_fresh_copy", &convert_copy},

@@ -1,13 +1,15 @@
 // Products of matrices and vectors as MatMul and Gemm.
 //
 // ONNX has them for floating dtypes and ints of 32 and 64 bits; smaller ints are computed in int32
-// and truncated, as the operators do.
+// and truncated, as the operators do. ONNX Runtime has none for bfloat16 on a CPU: float32 has the
+// products and sums that the operators round.
 #include <array>
 #include <span>
 #include <vector>
 
 #include "opwright/convert/onnx/model/opset.h"
 #include "opwright/convert/onnx/model/sizes.h"
+#include "opwright/convert/onnx/model/wide_dtype.h"
 #include "opwright/convert/onnx/rules/rules.h"
 #include "opwright/dtype.h"
 
@@ -16,7 +18,7 @@ namespace {
 
 DType product_dtype(DType dtype) {
   const bool is_narrow = !is_floating(dtype) && item_size(dtype) < 4;
-  return is_narrow ? DType::Int32 : dtype;
+  return is_narrow ? DType::Int32 : without_bfloat16(dtype);
 }
 
 OnnxValue multiply(GraphBuilder& g, const Call& call, size_t a, size_t b) {
@@ -61,17 +63,22 @@ OnnxValues addmm_rule(GraphBuilder& g, const Call& call) {
   const bool is_empty = is_exactly(call.tensor(1).sym_size(1), 0);
   if (!is_floating(call.result().dtype()) || !is_exact || is_empty)
     return added_product_rule(g, call);
-  const bool reads_self = call.number(3) != 0;
-  return {g.op("Gemm", {call.input(1), call.input(2), reads_self ? call.input(0) : OnnxValue()},
-               {{"alpha", call.number(4)}, {"beta", call.number(3)}})};
+  const DType dtype = product_dtype(call.result().dtype());
+  const OnnxValue self = call.number(3) != 0 ? call.input(0, dtype) : OnnxValue();
+  return {narrowed(g, call,
+                   g.op("Gemm", {call.input(1, dtype), call.input(2, dtype), self},
+                        {{"alpha", call.number(4)}, {"beta", call.number(3)}}))};
 }
 
 OnnxValues linear_rule(GraphBuilder& g, const Call& call) {
   const int64_t weight_rank = call.tensor(1).dim();
   const DType dtype = call.result().dtype();
-  if (call.tensor(0).dim() == 2 && weight_rank == 2 && is_floating(dtype))
-    return {g.op("Gemm", {call.input(0), call.input(1), call.input(2)}, {{"transB", 1}})};
   const DType wide = product_dtype(dtype);
+  if (call.tensor(0).dim() == 2 && weight_rank == 2 && is_floating(dtype)) {
+    const OnnxValue bias = call.has(2) ? call.input(2, wide) : OnnxValue();
+    const std::array inputs{call.input(0, wide), call.input(1, wide), bias};
+    return {narrowed(g, call, g.op("Gemm", inputs, {{"transB", 1}}))};
+  }
   const OnnxValue weight = call.input(1, wide);
   const OnnxValue factor =
       weight_rank == 2 ? transpose(g, weight, std::array<int64_t, 2>{1, 0}) : weight;

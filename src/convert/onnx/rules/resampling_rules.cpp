@@ -21,6 +21,7 @@ struct Resampling {
   const char* mode;
   const char* coordinates;
   const char* nearest = nullptr;
+  bool is_antialiased = false;
   std::vector<SymInt> sizes = {};  // of the output's last dimensions; empty: by scales
   std::vector<double> scales = {};
 };
@@ -36,7 +37,12 @@ OnnxValues resize(GraphBuilder& g, const Call& call, const Resampling& form) {
   std::vector<Attribute> attributes{{"mode", form.mode},
                                     {"coordinate_transformation_mode", form.coordinates}};
   if (form.nearest) attributes.emplace_back("nearest_mode", form.nearest);
-  if (std::string_view(form.mode) == "cubic") attributes.emplace_back("cubic_coeff_a", -0.75);
+  if (std::string_view(form.mode) == "cubic")
+    attributes.emplace_back("cubic_coeff_a", form.is_antialiased ? -0.5 : -0.75);
+  if (form.is_antialiased) {
+    attributes.emplace_back("antialias", true);
+    attributes.emplace_back("exclude_outside", true);
+  }
   // Opset 12 requires an empty tensor where others omit an input.
   const OnnxValue nothing = g.opset() < 13 ? float_vector(g, {}) : OnnxValue();
   if (!form.scales.empty()) {
@@ -116,6 +122,22 @@ OnnxValues linear_resampling_rule(GraphBuilder& g, const Call& call) {
 }
 OnnxValues cubic_rule(GraphBuilder& g, const Call& call) { return smooth(g, call, "cubic"); }
 
+OnnxValues antialiased(GraphBuilder& g, const Call& call, const char* mode) {
+  if (!is_floating(call.result().dtype()))
+    call.refuse("ONNX does not say how ints are interpolated; cast the input to a floating dtype");
+  if (call.boolean(2))
+    call.refuse("ONNX aligns corners differently with antialias; leave align_corners False");
+  return resize(
+      g, call,
+      read_sizes(call, {.mode = mode, .coordinates = "half_pixel", .is_antialiased = true}, 3));
+}
+OnnxValues antialiased_linear_rule(GraphBuilder& g, const Call& call) {
+  return antialiased(g, call, "linear");
+}
+OnnxValues antialiased_cubic_rule(GraphBuilder& g, const Call& call) {
+  return antialiased(g, call, "cubic");
+}
+
 // (input, grid, interpolation_mode, padding_mode, align_corners)
 OnnxValues grid_rule(GraphBuilder& g, const Call& call) {
   constexpr std::array kOldModes{"bilinear", "nearest", "bicubic"};
@@ -153,7 +175,10 @@ constexpr std::array kResamplingRules = {
     BuiltinRule{"aten::upsample_trilinear3d.vec", &linear_resampling_rule},
     BuiltinRule{"aten::upsample_bicubic2d", &cubic_rule},
     BuiltinRule{"aten::upsample_bicubic2d.vec", &cubic_rule},
+    BuiltinRule{"aten::_upsample_bilinear2d_aa", &antialiased_linear_rule, 18},
+    BuiltinRule{"aten::_upsample_bicubic2d_aa", &antialiased_cubic_rule, 18},
     BuiltinRule{"aten::grid_sampler_2d", &grid_rule, 16},
+    BuiltinRule{"aten::grid_sampler_3d", &grid_rule, 20},
 };
 
 }  // namespace

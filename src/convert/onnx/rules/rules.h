@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
+#include "opwright/dtype.h"
 #include "opwright/runtime/onnx.h"
 
 namespace opwright::onnx {
@@ -46,5 +48,11 @@ inline constexpr RuleFamily kRuleFamilies[] = {
     &attention_rules,    &resampling_rules,  &recurrent_rules,  &loss_rules,
     &control_flow_rules,
 };
+
+// How a call with complex tensors becomes nodes on pairs of reals, along a last dimension that the
+// tensor does not have; null if there is no such rule.
+[[nodiscard]] Rule find_complex_rule(std::string_view op);
+// Of the parts of complex numbers.
+[[nodiscard]] DType real_dtype_of(DType dtype);
 
 }  // namespace opwright::onnx

@@ -7,6 +7,7 @@
 
 #include "opwright/for_dtype.h"
 #include "opwright/ops/engine/cpu/cpu_level.h"
+#include "opwright/ops/engine/cpu/float8_conversion.h"
 #include "opwright/ops/engine/cpu/moved_item.h"
 #include "opwright/ops/engine/cpu/numbers.h"
 
@@ -173,6 +174,7 @@ ConversionFunction find_avx2_conversion(DType to, DType from) {
 
 ConversionFunction find_conversion(DType to, DType from) {
   if (to == from) return find_move(item_size(to));
+  if (is_float8(to) || is_float8(from)) return find_float8_conversion(to, from);
 #if defined(__x86_64__)
   if (kCpuLevel >= CpuLevel::Avx2) {
     if (const ConversionFunction found = find_avx2_conversion(to, from)) return found;

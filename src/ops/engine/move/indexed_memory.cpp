@@ -117,7 +117,12 @@ Tensor checked_index(const char* who, const Tensor& index, const Tensor& self, s
   }
   const int64_t size = self.dim() == 0 ? 1 : self.sizes()[dim];
   auto* indices = const_cast<std::byte*>(static_cast<const std::byte*>(checked.data()));
-  const StridedOperand operand{indices, sizeof(int64_t), checked.sizes(), checked.strides()};
+  // An index that a dimension repeats is looked at once.
+  Sizes sizes(checked.sizes());
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (checked.strides()[i] == 0 && sizes[i] > 1) sizes[i] = 1;
+  }
+  const StridedOperand operand{indices, sizeof(int64_t), sizes, checked.strides()};
   StridedLoop({&operand, 1})
       .for_each_run([&](const StridedLoop::Pointers& pointers,
                         const StridedLoop::ByteStrides& strides, int64_t count) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "opwright/ops/engine/cpu/cpu_level.h"
 #include "opwright/ops/engine/cpu/strided_loop.h"
 #include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor.h"
@@ -71,6 +72,16 @@ class ScatterLoop {
   template <class T, class Combine>
   void walk(const StridedLoop::Pointers& start, const Strides& outer, int64_t outer_count,
             const Strides& inner, int64_t inner_count, const Combine& combine) const {
+    if (&inner != &along_ && has_one_index<T>(inner)) {
+      for (int64_t i = 0; i < outer_count; ++i) {
+        const auto index = *reinterpret_cast<const int64_t*>(start[1] + i * outer[1]);
+        auto* target = reinterpret_cast<T*>(start[0] + index * outer[0]);
+        const auto* source = reinterpret_cast<const T*>(start[2] + i * outer[2]);
+        OPWRIGHT_INDEPENDENT_ITERATIONS
+        for (int64_t j = 0; j < inner_count; ++j) combine(target[j], source[j]);
+      }
+      return;
+    }
     for (int64_t i = 0; i < outer_count; ++i) {
       for (int64_t j = 0; j < inner_count; ++j) {
         const auto at = [&](size_t k) { return start[k] + i * outer[k] + j * inner[k]; };
@@ -81,6 +92,13 @@ class ScatterLoop {
                 *reinterpret_cast<const T*>(at(2)));
       }
     }
+  }
+
+  // Whether lanes that are dense in memory share an index, as an index of rows does.
+  template <class T>
+  static bool has_one_index(const Strides& inner) {
+    const auto item = static_cast<int64_t>(sizeof(T));
+    return inner[0] == item && inner[1] == 0 && inner[2] == item;
   }
 
   Strides along_{};  // bytes from one element of a lane to the next; filled with lanes_

@@ -92,10 +92,12 @@ constexpr DType kernel_dtype(DType dtype) { return is_half(dtype) ? DType::Float
 
 // How the dtype of the result follows from the common dtype of the operands.
 enum class ResultRule : uint8_t {
-  Common,   // computed and returned in the common dtype
-  Inexact,  // like Common, with ints and bools as the default float
-  Bool,     // computed in the common dtype, returns bool
-  Real,     // like Common; complex inputs give a real result
+  Common,       // computed and returned in the common dtype
+  Inexact,      // like Common, with ints and bools as the default float
+  Bool,         // computed in the common dtype, returns bool
+  Int32,        // computed in the common dtype, returns int32
+  Real,         // like Common; complex inputs give a real result
+  InexactReal,  // like Inexact; complex inputs give a real result
 };
 
 struct PointwiseCall;
@@ -104,7 +106,7 @@ struct PointwiseCall;
 inline constexpr const char* kNoFormula = "";
 
 struct PointwiseOp {
-  uint8_t arity;  // the number of operands; they are the first arguments
+  uint8_t arity;  // the number of operands; they are the first arguments that are not ints
   const KernelTable* kernels = nullptr;
   ResultRule rule = ResultRule::Common;
   const char* takes = "numbers";  // the supported dtypes, for error messages
@@ -133,7 +135,8 @@ struct PointwiseCall {
   const PointwiseOp* op;
   SmallVector<PointwiseOperand, kMostInputs> operands;
   SmallVector<Scalar, kMostNumbers> numbers;
-  // The arguments after the operands, without `out`; Scalars among them are also in `numbers`.
+  // The arguments before the operands if there are any, else those after them, without `out`;
+  // Scalars among them are also in `numbers`.
   std::span<const OpwValue> others;
 };
 

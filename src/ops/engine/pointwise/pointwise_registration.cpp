@@ -23,7 +23,9 @@ struct PointwiseOperator {
   std::string who;  // "add", "add_"
   Form form;
   uint32_t num_args;
-  uint32_t num_others;      // the number of arguments after the operands, without `out`
+  uint32_t first_operand;   // the number of ints before the operands
+  uint32_t first_other;     // the arguments before the operands, or those after them
+  uint32_t num_others;      // without `out`
   bool others_are_numbers;  // all of them are Scalars
 };
 
@@ -31,13 +33,13 @@ PointwiseCall read_call(const PointwiseOperator& self, const OpwValue* args) {
   PointwiseCall call;  // set member by member: braces would clear all inline storage
   call.who = self.who.c_str();
   call.op = self.op;
-  for (uint32_t i = 0; i < self.op->arity; ++i) {
-    if (args[i].tag == kOpwTensor)
-      call.operands.push_back({.tensor = &borrow_tensor(args[i])});
+  for (const OpwValue& value : std::span(args + self.first_operand, self.op->arity)) {
+    if (value.tag == kOpwTensor)
+      call.operands.push_back({.tensor = &borrow_tensor(value)});
     else
-      call.operands.push_back({.number = ValueOf<Scalar>::read(args[i])});
+      call.operands.push_back({.number = ValueOf<Scalar>::read(value)});
   }
-  call.others = {args + self.op->arity, self.num_others};
+  call.others = {args + self.first_other, self.num_others};
   if (self.others_are_numbers) {
     for (const OpwValue& value : call.others) call.numbers.push_back(ValueOf<Scalar>::read(value));
   }
@@ -99,6 +101,7 @@ int run_pointwise(const OpwRecord* record, const OpwValue* args, uint32_t num_ar
 }
 
 bool is_number(const Argument& argument) { return argument.type.kind() == TypeKind::Scalar; }
+bool is_int(const Argument& argument) { return argument.type.kind() == TypeKind::Int; }
 
 PointwiseOperator describe_operator(const PointwiseOp& op, const Schema& schema) {
   const auto& arguments = schema.arguments;
@@ -107,14 +110,20 @@ PointwiseOperator describe_operator(const PointwiseOp& op, const Schema& schema)
     form = Form::InPlace;
   else if (arguments.back().is_written())
     form = Form::Out;
-  const size_t end = arguments.size() - (form == Form::Out ? 1 : 0);
+  const auto operands = std::ranges::find_if_not(arguments, is_int);
+  const auto first_operand = static_cast<size_t>(operands - arguments.begin());
+  const size_t first_other = first_operand == 0 ? op.arity : 0;
+  const size_t end =
+      first_operand == 0 ? arguments.size() - (form == Form::Out ? 1 : 0) : first_operand;
   bool are_numbers = true;
-  for (size_t i = op.arity; i < end; ++i) are_numbers &= is_number(arguments[i]);
+  for (size_t i = first_other; i < end; ++i) are_numbers &= is_number(arguments[i]);
   return {.op = &op,
           .who = schema.name.base,
           .form = form,
           .num_args = static_cast<uint32_t>(arguments.size()),
-          .num_others = static_cast<uint32_t>(end - op.arity),
+          .first_operand = static_cast<uint32_t>(first_operand),
+          .first_other = static_cast<uint32_t>(first_other),
+          .num_others = static_cast<uint32_t>(end - first_other),
           .others_are_numbers = are_numbers};
 }
 
@@ -147,7 +156,7 @@ bool is_symbolic_value(const OpwValue& value) {
 // operands too if `prepare` can read nothing else.
 bool asks_symbols(const PointwiseOperator& self, Arguments args) {
   const bool asks_operands = self.op->prepare && self.num_others == 0;
-  const auto asked = args.subspan(asks_operands ? 0 : self.op->arity);
+  const auto asked = asks_operands ? args : args.subspan(self.first_other, self.num_others);
   return std::ranges::any_of(asked, is_symbolic_value);
 }
 

@@ -40,8 +40,17 @@ DType find_common_dtype(const PointwiseCall& call) {
 }
 
 DType find_result_dtype(ResultRule rule, DType compute) {
-  if (rule == ResultRule::Bool) return DType::Bool;
-  return rule == ResultRule::Real ? real_dtype(compute) : compute;
+  switch (rule) {
+    case ResultRule::Bool:
+      return DType::Bool;
+    case ResultRule::Int32:
+      return DType::Int32;
+    case ResultRule::Real:
+    case ResultRule::InexactReal:
+      return real_dtype(compute);
+    default:
+      return compute;
+  }
 }
 
 bool has_number(const PointwiseCall& call) {
@@ -61,7 +70,8 @@ PointwiseTypes find_types(const PointwiseCall& call) {
   PointwiseTypes types{};
   types.common = find_common_dtype(call);
   if (op.check) op.check(call, types.common);
-  types.compute = op.rule == ResultRule::Inexact ? inexact_dtype(types.common) : types.common;
+  const bool is_inexact = op.rule == ResultRule::Inexact || op.rule == ResultRule::InexactReal;
+  types.compute = is_inexact ? inexact_dtype(types.common) : types.common;
   types.kernel = &(*op.kernels)[kernel_index(types.compute)];
   if (!types.kernel->by_level[0] || is_float8(types.compute)) [[unlikely]]
     throw_dtype(types.common, call.who, op.takes);

@@ -1,5 +1,6 @@
 #include "opwright/ops/engine/shape/unknown_size.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "opwright/error.h"
@@ -29,6 +30,16 @@ SymInt make_unknown_size(const char* who, const char* what, const SymInt& most) 
   SymInt size = environment.make_unbacked(
       {.least = 0, .greatest = is_own ? environment.range(most).greatest : INT64_MAX});
   if (is_own) environment.learn((size <= most).value());
+  return size;
+}
+
+SymInt make_unknown_size_from(const char* who, const char* what, const SymInt& least) {
+  ShapeEnv& environment = require_environment(who, what);
+  if (!least.is_symbolic()) return environment.make_unbacked({.least = least.word()});
+  const bool is_own = shape_env_of(least) == &environment;
+  SymInt size = environment.make_unbacked(
+      {.least = is_own ? std::max<int64_t>(0, environment.range(least).least) : 0});
+  if (is_own) environment.learn((least <= size).value());
   return size;
 }
 

@@ -4,7 +4,13 @@ import opwright
 import opwright.compat.torch as torch
 import pytest
 from opwright.compat.torch import fx
-from opwright.compat.torch.fx.experimental.proxy_tensor import make_fx
+from opwright.compat.torch.fx.experimental.proxy_tensor import (
+    ProxyTorchDispatchMode,
+    PythonKeyTracer,
+    make_fx,
+    track_tensor_tree,
+)
+from opwright.compat.torch.fx.experimental.symbolic_shapes import ShapeEnv, fx_placeholder_vals
 
 from .referee import run_in_both
 
@@ -21,6 +27,37 @@ PROGRAMS = {
         """,
     "a write": """
         traced = make_fx(lambda x, y: x.mul_(y).sin())(torch.ones(2), torch.ones(2))
+        """,
+    "arithmetic with numbers": """
+        traced = make_fx(lambda x: ((x + 2) * 3 - 1).div_(2))(torch.ones(2))
+        """,
+    "sizes": """
+        traced = make_fx(lambda x: torch.empty(x.shape[0] * 2), tracing_mode="symbolic")(
+            torch.ones(4))
+        """,
+    "a mask": """
+        def f(x, mask):
+            x[mask] = x[mask].flip(-1)
+        traced = make_fx(f, tracing_mode="symbolic")(torch.ones(4, 3), torch.ones(4) > 0)
+        """,
+    "an assigned size": """
+        def f(x):
+            x[0] = x.size(0)
+            return x
+        traced = make_fx(f, tracing_mode="symbolic")(torch.ones(10))
+        """,
+    "numbers from data": """
+        traced = make_fx(lambda x: torch.arange(0, x), tracing_mode="symbolic")(torch.tensor(10))
+        """,
+    "a size from data": """
+        traced = make_fx(lambda x: torch.zeros([x]), tracing_mode="symbolic")(torch.tensor(4))
+        """,
+    "a decomposition that declines": """
+        def addmm(a, b, c, beta=1, alpha=1):
+            return NotImplemented if beta == 1 else beta * a + alpha * (b @ c)
+        def f(x):
+            return torch.addmm(x, x, x) + torch.addmm(x, x, x, beta=2)
+        traced = make_fx(f, {torch.ops.aten.addmm.default: addmm})(torch.ones(2, 2))
         """,
 }
 
@@ -45,6 +82,158 @@ def test_sizes_are_nodes_of_a_symbolic_trace():
     (product,) = [node for node in traced.graph.nodes if node.name == "mul"]
     assert isinstance(product.meta["val"], opwright.SymInt)
     assert traced.shape_env is not None
+
+
+@pytest.mark.parametrize("mode", ["real", "fake", "symbolic"])
+def test_a_traced_backward_returns_gradients_and_does_not_accumulate_them(mode):
+    def f(x):
+        x.cos().sum().backward()
+        return x.grad
+
+    traced = make_fx(f, tracing_mode=mode)(torch.ones(2, requires_grad=True))
+    given = torch.zeros(2, requires_grad=True)
+
+    assert torch.equal(traced(given), -given.sin())
+    assert given.grad is None
+    assert opwright.make_fx(f)(torch.ones(2, requires_grad=True))(given) is not None
+    assert given.grad is not None
+
+
+@pytest.mark.parametrize("mode", ["real", "fake", "symbolic"])
+def test_a_number_computed_from_literals_is_read(mode):
+    def f():
+        value = torch.tensor(1.0)
+        value.add_(2)
+        (first,) = torch.unbind(torch.tensor([2]), 0)
+        return torch.full((2,), value), first.item()
+
+    traced = make_fx(f, tracing_mode=mode)()
+
+    assert [traced()[0].tolist(), traced()[1]] == [[3.0, 3.0], 2]
+
+
+@pytest.mark.parametrize("mode", ["real", "fake", "symbolic"])
+def test_a_literal_that_was_overwritten_is_not_read(mode):
+    def f(x):
+        value = torch.tensor([1.0])
+        value.expand(3)[0] = x
+        return x * value.item()
+
+    with pytest.raises(RuntimeError, match="cannot depend on data"):
+        make_fx(f, tracing_mode=mode)(torch.tensor(2.0))
+
+
+def test_a_size_from_data_is_the_same_until_the_data_change():
+    def f(x):
+        x = x.clone()
+        assert x.nonzero().shape[0] == x.nonzero().shape[0]
+        before = x.nonzero()
+        x.normal_()
+        with pytest.raises(RuntimeError, match="cannot decide"):
+            bool(before.shape[0] == x.nonzero().shape[0])
+        return before
+
+    traced = make_fx(f, tracing_mode="symbolic")(torch.ones(4))
+
+    assert tuple(traced(torch.tensor([1.0, 0, 2, 3])).shape) == (3, 1)
+
+
+def test_guards_are_written_in_terms_of_the_arguments():
+    def f(a):
+        assert a.shape[0] > 12
+        assert a.shape[1] > a.shape[0]
+        return a.cos()
+
+    traced = make_fx(f, tracing_mode="symbolic")(torch.ones(15, 20))
+    values = fx_placeholder_vals(traced)
+
+    assert traced.shape_env.produce_guards(values, ["a"]) == [
+        "L['a'].size()[1] > L['a'].size()[0]",
+        "13 <= L['a'].size()[0]",
+        "14 <= L['a'].size()[1]",
+    ]
+
+
+def test_symbols_that_others_replace_are_listed():
+    def f(a, b):
+        return torch.cat([a, a]) + b
+
+    env = make_fx(f, tracing_mode="symbolic")(torch.ones(3), torch.ones(6)).shape_env
+
+    assert env.backed_var_to_val == {"s0": 3, "s1": 6}
+    assert len(env.replacements) == 1
+    assert env.get_nontrivial_guards() == []
+
+
+def test_an_unbacked_symbol_may_be_any_int():
+    env = ShapeEnv()
+
+    number = env.create_unbacked_symint()
+
+    assert (number.hint, env.range(number)) == (None, (None, None))
+
+
+def test_the_node_of_a_size_has_its_expression():
+    def f(a, b):
+        return a.new_empty(a.shape[0] + b.shape[0])
+
+    traced = make_fx(f, tracing_mode="symbolic")(torch.ones(5), torch.ones(4))
+    (empty,) = traced.graph.find_nodes(op="call_function", target=torch.ops.aten.new_empty.default)
+
+    node = empty.meta["val"].shape[0].node
+    assert (node.expr, node.hint) == ("s0 + s1", 9)
+    assert node.shape_env == traced.shape_env
+
+
+@pytest.mark.parametrize("mode", ["real", "fake", "symbolic"])
+def test_a_value_of_a_trace_changes_its_sizes_in_place(mode):
+    def f(x):
+        y = x.clone()
+        y.unsqueeze_(0)
+        return y
+
+    traced = make_fx(f, tracing_mode=mode)(torch.ones(3, requires_grad=True))
+
+    assert [tuple(n.meta["val"].shape) for n in traced.graph.nodes if "val" in n.meta] == [
+        (3,),
+        (3,),
+        (1, 3),
+    ]
+    with pytest.raises(RuntimeError, match="cannot change inside of it"):
+        make_fx(lambda x: x.unsqueeze_(0), tracing_mode=mode)(torch.ones(3))
+
+
+def test_a_mode_records_calls_on_tensors_that_are_tracked():
+    tracer = PythonKeyTracer()
+    x, weight = torch.ones(2), torch.ones(2)
+    track_tensor_tree(x, tracer.create_proxy("placeholder", "x", (), {}), tracer=tracer)
+    table = {torch.ops.aten.tan.default: lambda x: x.sin() / x.cos()}
+
+    with ProxyTorchDispatchMode(tracer, "real", decomposition_table=table):
+        y = (x.tan() * weight).max(0)[0]
+    tracer.graph.output(tracer.create_arg(y))
+    traced = fx.GraphModule(tracer.root, tracer.graph)
+
+    given = torch.tensor([0.5, 1.0])
+    assert torch.allclose(traced(given), given.tan().max())
+    assert [node.name for node in traced.graph.nodes if node.op == "call_function"] == [
+        "sin",
+        "cos",
+        "div",
+        "mul",
+        "max_1",
+        "getitem",
+        "getitem_1",
+    ]
+
+
+def test_a_mode_uses_another_table_in_a_block():
+    outer, inner = {}, {}
+    mode = ProxyTorchDispatchMode(PythonKeyTracer(), "real", decomposition_table=outer)
+
+    with mode.enable_decompositions(inner):
+        assert mode.decomposition_table is inner
+    assert mode.decomposition_table is outer
 
 
 def test_gradients_flow_through_a_traced_graph():
@@ -87,7 +276,7 @@ def test_branches_of_cond_are_modules_of_the_traced_one():
 
     for given in (torch.ones(5), torch.zeros(3)):
         assert torch.equal(traced(given), f(given))
-    assert isinstance(traced.graph_0, fx.GraphModule)
+    assert isinstance(traced.true_graph_0, fx.GraphModule)
 
 
 def test_a_traced_while_loop_runs():

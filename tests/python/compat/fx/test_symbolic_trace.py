@@ -1,11 +1,18 @@
 """symbolic_trace: the code of a traced program is torch's."""
 
+import collections
+import functools
+import pickle
+
 import opwright.compat.torch as torch
 import pytest
 from opwright.compat.torch import fx
 from opwright.compat.torch.fx.proxy import TraceError
+from opwright.compat.torch.utils._pytree import tree_map
 
 from .referee import run_in_both
+
+Point = collections.namedtuple("Point", "x y")
 
 PROGRAMS = {
     "functions, methods and operators": """
@@ -38,6 +45,16 @@ PROGRAMS = {
                 return torch.nn.functional.relu(self.layers(x) - self.mean, inplace=False) * self.w
         f = Model()
         """,
+    "numbers of sizes": """
+        def f(x):
+            n = x.shape[0]
+            few = torch.sym_not(n > 2), torch.sym_ite(n > 2, 1, 2)
+            return x[: torch.sym_min(n, 3)], torch.sym_max(n, 3), torch.sym_float(n), few
+        """,
+    "named results": """
+        def f(x):
+            return x.max(0).values + torch.sort(x).indices
+        """,
     "operators of a namespace": """
         def f(x):
             return torch.ops.aten.add.Tensor(x, x) + torch.ops.aten.neg(x)
@@ -55,6 +72,28 @@ def test_the_code_of_a_trace_is_that_of_torch(program):
     assert traced.code == expected.code
     assert str(traced.graph) == str(expected.graph)
     traced.graph.lint()
+
+
+def test_a_decorated_function_keeps_its_keyword_only_arguments():
+    def doubled(function):
+        @functools.wraps(function)
+        def call(*args, **kwargs):
+            return function(*args, **kwargs) * 2
+
+        return call
+
+    @doubled
+    def scale(x, *, by, offset=1):
+        return x * by + offset
+
+    traced = fx.symbolic_trace(scale)
+
+    assert [node.target for node in traced.graph.nodes if node.op == "placeholder"] == [
+        "x",
+        "by",
+        "offset",
+    ]
+    assert traced(3, by=2, offset=1) == 14
 
 
 def test_concrete_arguments_are_checked_by_the_graph_as_in_torch():
@@ -126,3 +165,40 @@ def test_the_package_is_as_before_after_a_trace_that_failed():
 def test_wrap_is_for_the_top_level_of_a_module():
     with pytest.raises(NotImplementedError, match="at the top level of a module"):
         fx.wrap("len")
+
+
+def test_a_concrete_argument_keeps_its_default():
+    traced = fx.symbolic_trace(add_if_given, concrete_args={"value": None})
+
+    assert traced(torch.ones(2)).tolist() == [1.0, 1.0]
+    with pytest.raises(AssertionError, match="value has been specialized to have value None"):
+        traced(torch.ones(2), torch.ones(2))
+
+
+def add_if_given(x, value=None):
+    return x if value is None else x + value
+
+
+@pytest.mark.parametrize(
+    ("function", "given"),
+    [
+        (lambda x: x["a"] + sum(x["z"]), {"a": fx.PH, "z": []}),
+        (lambda x: x.x + x.y, Point(fx.PH, fx.PH)),
+        (lambda x: sum(x), [fx.PH]),
+    ],
+    ids=["a dict of one leaf", "a named tuple", "a list of one leaf"],
+)
+def test_a_container_stays_one_argument(function, given):
+    traced = fx.symbolic_trace(function, concrete_args={"x": given})
+    value = tree_map(lambda leaf: torch.ones(2), given)
+
+    assert traced(value).tolist() == function(value).tolist()
+    assert pickle.loads(pickle.dumps(traced))(value).tolist() == function(value).tolist()
+
+
+def test_a_proxy_is_no_condition_of_cond():
+    def choose(x):
+        return torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, (x,))
+
+    with pytest.raises(RuntimeError, match=r"Expected pred to be bool or tensor, but got Proxy"):
+        fx.symbolic_trace(choose)

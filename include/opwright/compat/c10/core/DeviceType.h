@@ -4,8 +4,11 @@
 #include <cctype>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "opwright/device.h"
+#include "opwright/error.h"
 
 namespace c10 OPWRIGHT_VISIBILITY {
 enum class DeviceType : int32_t {
@@ -46,6 +49,24 @@ inline std::string DeviceTypeName(DeviceType type, bool lower_case = false) {
       letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
   }
   return name;
+}
+// The device of a dispatch key such as "CPU" or "PrivateUse1".
+inline DeviceType device_type_of_key(std::string_view key) {
+  constexpr std::pair<std::string_view, DeviceType> kKeys[] = {
+      {"CPU", DeviceType::CPU},
+      {"CUDA", DeviceType::CUDA},
+      {"MPS", DeviceType::MPS},
+      {"XPU", DeviceType::XPU},
+      {"XLA", DeviceType::XLA},
+      {"IPU", DeviceType::IPU},
+      {"HPU", DeviceType::HPU},
+      {"Meta", DeviceType::Meta},
+      {"PrivateUse1", DeviceType::PrivateUse1}};
+  for (const auto& [name, type] : kKeys) {
+    if (name == key) return type;
+  }
+  opwright::throw_error("ValueError", "there is no dispatch key of a device '", std::string(key),
+                        "'");
 }
 }  // namespace c10
 namespace at OPWRIGHT_VISIBILITY {

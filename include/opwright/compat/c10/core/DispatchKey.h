@@ -16,6 +16,16 @@ enum class DispatchKey : uint8_t {
   PrivateUse1,
   CompositeImplicitAutograd,
   CompositeExplicitAutograd,
+  Autograd,
+  AutogradCPU,
+  AutogradCUDA,
+  AutogradXLA,
+  AutogradMPS,
+  AutogradXPU,
+  AutogradIPU,
+  AutogradHPU,
+  AutogradPrivateUse1,
+  AutogradOther,
 };
 
 // The spelling used in a registration.
@@ -30,7 +40,17 @@ constexpr const char* toString(DispatchKey key) {
                                     "HPU",
                                     "PrivateUse1",
                                     "CompositeImplicitAutograd",
-                                    "CompositeExplicitAutograd"};
+                                    "CompositeExplicitAutograd",
+                                    "Autograd",
+                                    "AutogradCPU",
+                                    "AutogradCUDA",
+                                    "AutogradXLA",
+                                    "AutogradMPS",
+                                    "AutogradXPU",
+                                    "AutogradIPU",
+                                    "AutogradHPU",
+                                    "AutogradPrivateUse1",
+                                    "AutogradOther"};
   return kNames[static_cast<uint8_t>(key)];
 }
 }  // namespace c10

@@ -1,8 +1,11 @@
-"""torch._dynamo.exc."""
+"""torch._dynamo.exc: the errors of capture and export under PyTorch's names."""
 
 from opwright import GraphBreakError as Unsupported
 from opwright.compat._absent import absent
 
-__all__ = ["Unsupported"]
+# The error of sizes or arguments that an exported function does not accept.
+UserError = ValueError
+
+__all__ = ["Unsupported", "UserError"]
 
 __getattr__ = absent(__name__)

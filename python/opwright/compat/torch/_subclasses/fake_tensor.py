@@ -70,13 +70,13 @@ class FakeTensorMode(ow.FakeTensorMode):
         if id(tensor) not in self._parameters:
             dynamic, source, static_shapes, context = options
             fake = self.from_tensor(
-                tensor.detach(),
+                ow._C.run_eagerly(tensor.detach),  # also while a mode is active
                 dynamic,
                 source,
                 static_shapes=static_shapes,
                 symbolic_context=context,
             )
-            made = nn.Parameter(fake, requires_grad=tensor.requires_grad)
+            made = ow._C.run_eagerly(lambda: nn.Parameter(fake, requires_grad=tensor.requires_grad))
             self._parameters[id(tensor)] = (tensor, made)
         return self._parameters[id(tensor)][1]
 

@@ -8,10 +8,8 @@ from opwright.export import (
     ModuleCallEntry,
     ModuleCallSignature,
     ShapesCollection,
-    UnflattenedModule,
     dims,
     save,
-    unflatten,
 )
 
 from . import dynamic_shapes, exported_program, graph_signature
@@ -22,6 +20,7 @@ from .exported_program import (
     load,
     register_dataclass,
 )
+from .unflatten import UnflattenedModule, unflatten
 
 __all__ = [
     "AdditionalInputs",

@@ -1,5 +1,6 @@
 """torch.fx._pytree: flattens arguments by a spec, so that proxies can be flattened too."""
 
+import collections
 from collections.abc import Callable
 from typing import Any
 
@@ -46,10 +47,10 @@ def _children_of(tree: Any, spec: TreeSpec, count: int) -> list[Any]:
         return []
     if spec.type in _flatten_functions:
         return _flatten_functions[spec.type](tree, spec)
+    if spec.type is collections.namedtuple or issubclass(spec.type, (list, tuple)):
+        return [tree[index] for index in range(count)]
     if issubclass(spec.type, dict):
         return [tree[key] for key in spec.context]
-    if issubclass(spec.type, (list, tuple)):
-        return [tree[index] for index in range(count)]
     raise RuntimeError(
         f"tree_flatten_spec: {spec.type.__name__} has no flatten function; "
         "register one with torch.fx._pytree.register_pytree_flatten_spec"

@@ -2,6 +2,7 @@
 
 import collections
 import copy
+import functools
 import inspect
 import math
 import sys
@@ -18,8 +19,9 @@ from opwright.compat.torch.utils import _pytree as pytree
 from .codegen import TreeCodeGen
 from .graph import Graph
 from .graph_module import GraphModule
+from .immutable_collections import is_named_tuple
 from .node import Argument
-from .patcher import Patcher, find_proxy, new_patcher
+from .patcher import Patcher, find_proxy, new_patcher, recording
 from .proxy import ParameterProxy, Proxy, Scope, ScopeContextManager, TracerBase
 
 __all__ = ["PH", "PHBase", "PHWithMeta", "ProxyableClassMeta", "Tracer", "symbolic_trace", "wrap"]
@@ -211,7 +213,7 @@ class Tracer(TracerBase):
             for name, module in self.root.named_modules():
                 if a is module:
                     return self.create_node("get_attr", name, (), {})
-        if isinstance(a, tuple) and hasattr(a, "_fields"):
+        if is_named_tuple(a):
             made = tuple(self.create_arg(each) for each in a)
             return self.create_node("call_function", type(a), made, {})
         if type(a) in _proxyable_classes:
@@ -273,9 +275,12 @@ class Tracer(TracerBase):
                 args.append(self._variable_placeholder("*", next(rest), concrete_args))
             if code.co_flags & inspect.CO_VARKEYWORDS:
                 args.append(self._variable_placeholder("**", next(rest), concrete_args))
-            root_fn = _with_positional_parameters(root_fn, len(args))
+            if inner is root_fn or has_variable:
+                root_fn = _with_positional_parameters(root_fn, len(args))
+            else:
+                root_fn = _with_keywords(root_fn, names[code.co_argcount : total])
         leaves, spec = pytree.tree_flatten(tuple(args))
-        if concrete_args is None or len(leaves) == len(args):
+        if concrete_args is None or all(child.is_leaf() for child in spec.children()):
             return root_fn, args
         parameters = names[skip:total]
         rest = iter(names[total:])
@@ -324,13 +329,17 @@ class Tracer(TracerBase):
         signature: inspect.Signature,
         function: Callable[..., Any],
     ) -> Any:
+        parameter = signature.parameters.get(name)
+        default: tuple[Any, ...] = ()
+        if parameter is not None and parameter.default is not inspect.Parameter.empty:
+            default = (parameter.default,)
         if concrete_args is not None and name in concrete_args:
             count = 0
 
             def replace(leaf: Any) -> Any:
                 nonlocal count
                 count += 1
-                proxy = self.create_proxy("placeholder", f"{name}_{count}", (), {})
+                proxy = self.create_proxy("placeholder", f"{name}_{count}", default, {})
                 if isinstance(leaf, PHBase):
                     for key, value in vars(leaf).items():
                         if not hasattr(proxy.node, key):
@@ -341,10 +350,6 @@ class Tracer(TracerBase):
 
             given = concrete_args[name]
             return replace(given) if given is None else pytree.tree_map(replace, given)
-        parameter = signature.parameters.get(name)
-        default: tuple[Any, ...] = ()
-        if parameter is not None and parameter.default is not inspect.Parameter.empty:
-            default = (parameter.default,)
         return self.create_proxy(
             "placeholder", name, default, {}, type_expr=function.__annotations__.get(name)
         )
@@ -407,6 +412,8 @@ class Tracer(TracerBase):
         self.tensor_attrs = dict(_tensor_attributes(self.root))
         annotations = getattr(function, "__annotations__", {})
         names = getattr(inspect.unwrap(function), "__globals__", {})
+        if id(function) in functional_ids():
+            function = _recorded_or_run(function)
         function, args = self.create_args_for_root(function, is_module, concrete_args)
         with new_patcher() as patcher:
             self._patch(patcher, names)
@@ -436,8 +443,7 @@ class Tracer(TracerBase):
         patcher.patch_attribute(nn.Module, "__getattr__", get_attribute)
         patcher.patch_attribute(nn.Module, "__call__", call)
         patcher.patch_wrapped(_wrapped_names)
-        compat = sys.modules.get("opwright.compat.torch.nn.functional", nn.functional)
-        for module in (nn.functional, compat, *self._autowrap_search):
+        for module in (nn.functional, _functional(), *self._autowrap_search):
             patcher.patch_functions(vars(module), self._autowrap_ids, leaves)
         patcher.patch_functions(names, self._autowrap_ids, leaves)
 
@@ -463,6 +469,24 @@ def functional_ids() -> set[int]:
     return _proxyable_leaves
 
 
+def _recorded_or_run(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of nn.functional that is one call in the graph of its own trace."""
+    record = recording(function, is_wrapped=False)
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        is_overridden = _functional().has_torch_function((*args, *kwargs.values()))
+        return record(*args, **kwargs) if is_overridden else function(*args, **kwargs)
+
+    return call
+
+
+def _functional() -> types.ModuleType:
+    from opwright.compat.torch.nn import functional  # not needed by every program
+
+    return functional
+
+
 def _tensor_attributes(root: nn.Module) -> Any:
     """Yield the id and the path of each tensor that is a plain attribute of a module."""
     for prefix, module in root.named_modules():
@@ -481,6 +505,16 @@ def _with_positional_parameters(function: Callable[..., Any], count: int) -> Cal
     return types.FunctionType(
         code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
     )
+
+
+def _with_keywords(function: Callable[..., Any], names: list[str]) -> Callable[..., Any]:
+    """Return a function that takes the keyword-only arguments of a decorated one by position."""
+
+    def call(*args: Any) -> Any:
+        positional = args[: len(args) - len(names)]
+        return function(*positional, **dict(zip(names, args[len(positional) :], strict=True)))
+
+    return call
 
 
 def _assert_is_none(value: Any, message: str) -> None:

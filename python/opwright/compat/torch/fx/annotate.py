@@ -10,7 +10,7 @@ __all__ = ["annotate"]
 
 
 def annotate(val: Any, type: Any) -> Any:
-    """Set the type of a proxy's node; a value that is no proxy is returned as it is.
+    """Set the type of a proxy's node; a value that is not a proxy is returned unchanged.
 
     >>> annotate(3, int)
     3

@@ -13,14 +13,16 @@ from typing import Any
 
 import opwright as ow
 from opwright import nn
+from opwright.compat._python_operators import find_operator
 from opwright.graph import Graph as CoreGraph
 from opwright.graph import Node as CoreNode
 from opwright.graph import NodeValue
 
 from .graph import Graph
-from .graph_module import GraphModule
+from .graph_module import GraphModule, stack_trace_of_line
 from .node import Node
 from .passes.shape_prop import _extract_tensor_metadata
+from .torch_calls import factory_options, torch_call
 
 __all__ = ["CoreGraphReader", "module_of_graph"]
 
@@ -38,46 +40,25 @@ _OPERATORS: dict[type, Callable[..., Any]] = {
     ast.LtE: operator.le,
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
+    ast.And: operator.and_,
+    ast.Or: operator.or_,
+    ast.Not: ow.sym_not,
 }
 _FUNCTIONS = {"max": ow.sym_max, "min": ow.sym_min}
 
 
-def run_cond(pred: Any, true_graph: Any, false_graph: Any, operands: Any, sizes: Any = ()) -> Any:
-    """Run a traced cond: the module of one branch on the operands and the sizes it needs."""
-    return ow.cond(pred, true_graph, false_graph, (*operands, *sizes))
-
-
-def run_while_loop(
-    cond_graph: Any, body_graph: Any, carried: Any, captured: Any = (), sizes: Any = ()
-) -> Any:
-    """Run a traced while_loop: the modules get the carried and the captured values."""
-    rest = (*captured, *sizes)
-    return ow.while_loop(
-        lambda *values: cond_graph(*values, *rest)[0],
-        lambda *values: body_graph(*values, *rest),
-        tuple(carried),
-    )
-
-
-# Operators whose arguments are graphs run as functions of modules here.
+# Operators whose arguments are graphs: PyTorch's operator, and the names of the modules.
 _CONTROL_FLOW = {
-    ow.ops.opwright.cond.default: run_cond,
-    ow.ops.opwright.while_loop.default: run_while_loop,
+    ow.ops.opwright.cond.default: (
+        find_operator("higher_order.cond"),
+        ("true_graph", "false_graph"),
+    ),
+    ow.ops.opwright.while_loop.default: (
+        find_operator("higher_order.while_loop"),
+        ("while_loop_cond_graph", "while_loop_body_graph"),
+    ),
 }
-
-
-def _factory_options(node: CoreNode) -> dict[str, Any]:
-    """Return the options that PyTorch writes into every call that creates a tensor."""
-    declared = {each.name for each in node.target.schema.arguments}
-    if "pin_memory" not in declared:
-        return {}
-    given = dict(node.kwargs)
-    takes_tensor = any(isinstance(each, (CoreNode, NodeValue)) for each in node.args)
-    value = node.meta.get("val")
-    if "device" in declared and not takes_tensor and isinstance(value, ow.Tensor):
-        given.setdefault("device", value.device)
-    given.setdefault("pin_memory", False)
-    return {key: each for key, each in given.items() if key in ("device", "pin_memory")}
+_SYM_SIZE = ow.ops.aten.sym_size.int
 
 
 def module_of_graph(traced: Any) -> Any:
@@ -96,6 +77,28 @@ def module_of_graph(traced: Any) -> Any:
             reader.add_input(node.name, node)
     reader.graph.output(tuple(reader.read()))
     return GraphModule(root, reader.graph)
+
+
+def _show(file: str, line: str) -> str:
+    """Return a line as a traceback shows it."""
+    source = linecache.getline(file, int(line)).strip()
+    place = f'  File "{file}", line {line}, in forward'
+    return f"{place}\n    {source}" if source else place
+
+
+def _as_power(tree: ast.BinOp) -> tuple[ast.expr, int] | None:
+    """Return the base and the exponent of a product of at least three equal factors."""
+    factors: list[ast.expr] = []
+    left: ast.expr = tree
+    while isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mult):
+        factors.append(left.right)
+        left = left.left
+    is_power = len(factors) > 1 and len({ast.unparse(each) for each in (*factors, left)}) == 1
+    return (left, len(factors) + 1) if is_power else None
+
+
+class NoFormError(RuntimeError):
+    """A graph of the core that torch.fx cannot express."""
 
 
 class CoreGraphReader:
@@ -163,14 +166,15 @@ class CoreGraphReader:
         return [self._argument(output) for output in self.core.outputs]
 
     def _add_call(self, node: CoreNode) -> None:
-        args = tuple(self._argument(each) for each in node.args)
-        kwargs = {key: self._argument(value) for key, value in node.kwargs.items()}
-        kwargs.update(_factory_options(node))
         name = node.target.base
-        target = node.target
-        if target in _CONTROL_FLOW:
-            target = _CONTROL_FLOW[target]
-        made = self.graph.create_node("call_function", target, args, kwargs, name)
+        if node.target in _CONTROL_FLOW:
+            made = self._add_control_flow(node)
+        else:
+            args = tuple(self._argument(each) for each in node.args)
+            kwargs = {key: self._argument(value) for key, value in node.kwargs.items()}
+            kwargs.update(factory_options(node))
+            target, args, kwargs = torch_call(node.target, args, kwargs)
+            made = self.graph.create_node("call_function", target, args, kwargs, name)
         self._nodes[node] = made
         self._describe(made, node)
         value = node.meta.get("val")
@@ -190,6 +194,20 @@ class CoreGraphReader:
                 elif result is not None:
                     self._add_item(made, index, result)
 
+    def _add_control_flow(self, node: CoreNode) -> Node:
+        """Add a cond or while_loop: its graphs are modules, sizes are operands."""
+        target, names = _CONTROL_FLOW[node.target]
+        given = [each for each in node.args if not isinstance(each, CoreGraph)]
+        graphs = [each for each in node.args if isinstance(each, CoreGraph)]
+        modules = [self._add_branch(each, name) for each, name in zip(graphs, names, strict=True)]
+        values = [self._argument(each) for each in (*given, *node.kwargs.values())]
+        first = [each for each in values if not isinstance(each, (list, tuple))]
+        lists = [tuple(each) for each in values if isinstance(each, (list, tuple))]
+        *tensors, sizes = lists
+        operands = [*tensors[:-1], (*tensors[-1], *sizes)]
+        args = (*first, *modules, *operands)
+        return self.graph.create_node("call_function", target, args, {}, node.target.base)
+
     def _add_items(self, owner: Node, values: Sequence[NodeValue]) -> None:
         for index, value in enumerate(values):
             self._add_item(owner, index, value)
@@ -200,6 +218,8 @@ class CoreGraphReader:
         made.meta = {key: each for key, each in owner.meta.items() if key != "tensor_meta"}
         self._set_value(made, value.val)
         self._note_sizes(made, value.val)
+        if isinstance(value.val, ow.SymInt):
+            self._expressions.setdefault(str(value.val), made)
 
     def _describe(self, made: Node, node: CoreNode) -> None:
         meta = node.meta
@@ -209,9 +229,7 @@ class CoreGraphReader:
             return
         if node.location:
             file, _, line = node.location.rpartition(":")
-            source = linecache.getline(file, int(line)).strip()
-            place = f'  File "{file}", line {line}, in forward'
-            made.meta["stack_trace"] = f"{place}\n    {source}" if source else place
+            made.meta["stack_trace"] = stack_trace_of_line(file, int(line)) or _show(file, line)
         if node.module_path:
             parts = node.module_path.split(".")
             paths = [".".join(parts[: index + 1]) for index in range(len(parts))]
@@ -225,8 +243,6 @@ class CoreGraphReader:
     # ---- Arguments ----
 
     def _argument(self, given: Any) -> Any:
-        if isinstance(given, CoreGraph):
-            return self._add_branch(given)
         if isinstance(given, CoreNode):
             if given not in self._nodes:
                 self._nodes[given] = self._add_attribute(given)
@@ -239,7 +255,7 @@ class CoreGraphReader:
             return self._compute(ast.parse(str(given), mode="eval").body)
         return given
 
-    def _add_branch(self, core: CoreGraph) -> Node:
+    def _add_branch(self, core: CoreGraph, kind: str) -> Node:
         """Add a branch of cond, or the condition or body of while_loop, as a module."""
         root = nn.Module()
         reader = CoreGraphReader(core, root)
@@ -248,10 +264,10 @@ class CoreGraphReader:
         outputs = reader.read()
         reader.graph.output(tuple(outputs))
         number = 0
-        while hasattr(self.root, f"graph_{number}"):
+        while hasattr(self.root, f"{kind}_{number}"):
             number += 1
-        setattr(self.root, f"graph_{number}", GraphModule(root, reader.graph))
-        return self.graph.get_attr(f"graph_{number}")
+        setattr(self.root, f"{kind}_{number}", GraphModule(root, reader.graph))
+        return self.graph.get_attr(f"{kind}_{number}")
 
     def _compute(self, tree: ast.expr) -> Any:
         """Return the node that computes an expression of sizes."""
@@ -263,18 +279,27 @@ class CoreGraphReader:
             self._expressions[text] = made
             values = [each.meta["val"] if isinstance(each, Node) else each for each in made.args]
             made.meta["val"] = (
-                values[0].shape[values[1]] if made.op == "call_method" else made.target(*values)
+                values[0].shape[values[1]] if made.target is _SYM_SIZE else made.target(*values)
             )
         return self._expressions[text]
 
     def _compute_new(self, tree: ast.expr, text: str) -> Node:
         if isinstance(tree, ast.Name):
             if text not in self._sizes:
-                raise RuntimeError(f"make_fx: the symbol {text} is not a size of an input")
+                raise NoFormError(f"make_fx: the symbol {text} is not a size of an input")
             owner, dim = self._sizes[text]
-            return self.graph.call_method("size", (owner, dim))
+            return self.graph.call_function(_SYM_SIZE, (owner, dim), name="sym_size_int")
         if isinstance(tree, ast.BinOp):
+            if (power := _as_power(tree)) is not None:
+                return self.graph.call_function(operator.pow, (self._compute(power[0]), power[1]))
             operands = (self._compute(tree.left), self._compute(tree.right))
+            if isinstance(tree.op, ast.Mult) and not isinstance(operands[0], Node):
+                operands = (operands[1], operands[0])  # n * 2, as it is usually written
+            return self.graph.call_function(_OPERATORS[type(tree.op)], operands)
+        if isinstance(tree, ast.BoolOp):
+            *first, last = tree.values
+            left = first[0] if len(first) == 1 else ast.BoolOp(tree.op, first)
+            operands = (self._compute(left), self._compute(last))
             return self.graph.call_function(_OPERATORS[type(tree.op)], operands)
         if isinstance(tree, ast.UnaryOp):
             operand = self._compute(tree.operand)
@@ -285,4 +310,4 @@ class CoreGraphReader:
         if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name):
             operands = tuple(self._compute(each) for each in tree.args)
             return self.graph.call_function(_FUNCTIONS[tree.func.id], operands)
-        raise RuntimeError(f"make_fx: the expression {text} of sizes has no form as nodes")
+        raise NoFormError(f"make_fx: the expression {text} of sizes has no form as nodes")

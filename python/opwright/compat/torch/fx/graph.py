@@ -14,6 +14,7 @@ from .lint import lint
 from .namespace import Namespace, snake_case
 from .node import Argument, Node, Target, map_aggregate, map_arg
 from .qualified_name import is_from_torch, qualified_name
+from .size_nodes import add_property_node, materialize
 
 if TYPE_CHECKING:
     from .graph_module import GraphModule
@@ -358,6 +359,36 @@ class Graph:
     def lint(self) -> None:
         """Raise RuntimeError if the graph is not valid: names, order, targets in the module."""
         lint(self)
+
+    # ---- Sizes ----
+
+    def create_size_node(self, tensor_node: Node, dim: int) -> Node:
+        """Add a node that reads a size of a tensor."""
+        return add_property_node(self, tensor_node, "size", dim)
+
+    def create_stride_node(self, tensor_node: Node, dim: int) -> Node:
+        """Add a node that reads a stride of a tensor."""
+        return add_property_node(self, tensor_node, "stride", dim)
+
+    def create_storage_offset_node(self, tensor_node: Node) -> Node:
+        """Add a node that reads where a tensor starts in its storage."""
+        return add_property_node(self, tensor_node, "storage_offset")
+
+    def materialize_symints(self, symints: list[Any]) -> list[Any]:
+        """Add nodes that compute these sizes from the values of other nodes; return them.
+
+        A number, or a size that is constant, is returned as a number.
+
+        >>> from opwright.compat.torch import fx
+        >>> from opwright.symbolic import ShapeEnv
+        >>> size = ShapeEnv().make_backed(8)
+        >>> graph = fx.Graph()
+        >>> n = graph.placeholder("n")
+        >>> n.meta["val"] = size
+        >>> graph.materialize_symints([size + 1, 5])
+        [add, 5]
+        """
+        return materialize(self, symints)
 
     # ---- Code ----
 

@@ -6,7 +6,7 @@ import linecache
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,19 +18,39 @@ from opwright.compat._absent import absent
 from .code_writer import PythonCode
 from .codegen import TreeCodeGen
 from .graph import Graph
+from .node import Node
 
 __all__ = ["GraphModule"]
 
 _file_numbers = itertools.count()
+# Where the nodes of generated code came from, by file and line; kept as long as its source is.
+_stack_traces: dict[str, dict[int, str]] = {}
 _HOOKS = ("_replace_hooks", "_create_node_hooks", "_erase_node_hooks", "_deepcopy_hooks")
 
 
-def _compile(code: PythonCode, place: tuple[str, str, int] | None, name: str) -> Callable[..., Any]:
+def stack_trace_of_line(file: str, line: int) -> str | None:
+    """Return the `stack_trace` of the node that a line of generated code is for, if it has one."""
+    return _stack_traces.get(file, {}).get(line)
+
+
+def _traces_by_line(code: PythonCode, nodes: Sequence[Node]) -> dict[int, str]:
+    return {
+        code._prologue_start + line: trace
+        for line, index in (code._lineno_map or {}).items()
+        if index is not None and (trace := nodes[index].meta.get("stack_trace"))
+    }
+
+
+def _compile(
+    code: PythonCode, place: tuple[str, str, int] | None, name: str, nodes: Sequence[Node]
+) -> Callable[..., Any]:
     """Return the function of generated code, with its source where tracebacks find it."""
     file = f"<eval_with_key>.{next(_file_numbers)}"
     if place is not None:
         file += f" from {place[1]}:{place[2]} in {place[0]}"
     linecache.cache[file] = (len(code.src), None, code.src.splitlines(keepends=True), file)
+    if traces := _traces_by_line(code, nodes):
+        _stack_traces[file] = traces
     names = dict(code.globals)
     exec(compile(code.src, file, "exec"), names)
     return names[name]
@@ -126,7 +146,7 @@ class GraphModule(nn.Module):
         self.__dict__["_lineno_map"] = code._lineno_map
         self.__dict__["_prologue_start"] = code._prologue_start
         place = getattr(graph, "_co_fields", None)
-        type(self).forward = _compile(code, place, graph._codegen._func_name)
+        type(self).forward = _compile(code, place, graph._codegen._func_name, list(graph.nodes))
         return code
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -4,12 +4,23 @@ from typing import Any, NoReturn
 
 from opwright.compat.torch.utils import _pytree as pytree
 
-__all__ = ["immutable_dict", "immutable_list"]
+__all__ = ["immutable_dict", "immutable_list", "is_named_tuple"]
 
 _HELP = (
     "; set the arguments of the node instead, e.g. node.args = new_args, or node.update_arg(index, "
     "value)"
 )
+
+
+def is_named_tuple(value: object) -> bool:
+    """Return whether a node keeps the class of a tuple; PyTorch drops that of named results.
+
+    >>> import opwright as ow
+    >>> is_named_tuple((1, 2)), is_named_tuple(ow.ones(2).max(0))
+    (False, False)
+    """
+    is_named = isinstance(value, tuple) and hasattr(value, "_fields")
+    return is_named and type(value).__module__ != "opwright.return_types"
 
 
 def _refuse(name: str) -> Any:

@@ -10,7 +10,7 @@ import opwright as ow
 from opwright import _C
 from opwright.compat._absent import absent
 
-from .immutable_collections import immutable_dict, immutable_list
+from .immutable_collections import immutable_dict, immutable_list, is_named_tuple
 from .qualified_name import constant_text, qualified_name, type_text
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def map_aggregate(a: Argument, fn: Callable[[Argument], Argument]) -> Argument:
     """
     if isinstance(a, tuple):
         mapped = [map_aggregate(each, fn) for each in a]
-        return type(a)(*mapped) if hasattr(a, "_fields") else tuple(mapped)
+        return type(a)(*mapped) if is_named_tuple(a) else tuple(mapped)
     if isinstance(a, list):
         return immutable_list([map_aggregate(each, fn) for each in a])
     if isinstance(a, dict):

@@ -10,6 +10,7 @@ from typing import Any
 
 import opwright as ow
 from opwright import _C
+from opwright.compat._python_operators import PythonOperator
 
 __all__ = ["constant_text", "is_from_torch", "qualified_name", "type_text"]
 
@@ -32,7 +33,7 @@ def is_from_torch(value: object) -> bool:
     >>> is_from_torch(ow.relu), is_from_torch(len)
     (True, False)
     """
-    if isinstance(value, (_C.Operator, ow.OperatorPacket, _METHOD)):
+    if isinstance(value, (_C.Operator, ow.OperatorPacket, PythonOperator, _METHOD)):
         return True
     return constant_text(value) is not None or _public_path(value) is not None
 
@@ -61,7 +62,7 @@ def _public_path(value: object) -> str | None:
         places = ((module.removeprefix(_ROOT), module), *places)
     for place, path in places:
         found = sys.modules.get(path)
-        if found is not None and vars(found).get(name) is value:
+        if found is not None and getattr(found, name, None) is value:  # loaded on first use too
             return f"{place}.{name}"
     return None
 
@@ -76,6 +77,8 @@ def qualified_name(function: Callable[..., Any]) -> str:
         space, _, rest = function.name.partition("::")
         base, _, overload = rest.partition(".")
         return f"torch.ops.{space}.{base}.{overload or 'default'}"
+    if isinstance(function, PythonOperator):
+        return function.torch_path
     if isinstance(function, _METHOD):
         return f"torch.Tensor.{function.base}"
     if isinstance(function, ow.OperatorPacket):

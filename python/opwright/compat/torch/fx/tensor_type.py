@@ -34,6 +34,15 @@ class TensorType:
         self.__origin__ = TensorType
         self.__args__ = dim
 
+    @property
+    def dims(self) -> tuple[Any, ...]:
+        """The sizes: numbers, symbols, or Dyn.
+
+        >>> TensorType((1, Dyn)).dims
+        (1, Dyn)
+        """
+        return self.__args__
+
     def __repr__(self) -> str:
         return f"TensorType[{self.__args__}]"
 

@@ -2,14 +2,19 @@
 
 import contextlib
 import copy
+import dataclasses
+import enum
 from collections.abc import Iterator
 from typing import Any
 
 from opwright.compat._absent import absent
+from opwright.nn.traced_call import current_recorder
 
 from .node import Node
 
 __all__ = [
+    "NodeSource",
+    "NodeSourceAction",
     "annotate",
     "format_stack",
     "get_current_meta",
@@ -20,6 +25,33 @@ __all__ = [
     "set_grad_fn_seq_nr",
     "set_stack_trace",
 ]
+
+
+class NodeSourceAction(enum.Enum):
+    """What a pass did with a node: made it from nothing, or put it in the place of another."""
+
+    CREATE = "create"
+    REPLACE = "replace"
+
+
+@dataclasses.dataclass
+class NodeSource:
+    """The node that another was made from, and the pass that made it.
+
+    >>> import opwright.compat.torch as torch
+    >>> program = torch.export.export(lambda x: x.sin(), (torch.ones(2),))
+    >>> (node,) = program.module().graph.find_nodes(op="call_function")
+    >>> node.meta["from_node"][-1].pass_name
+    'ExportedProgram.module()'
+    """
+
+    name: str
+    target: str
+    pass_name: str
+    action: list[NodeSourceAction]
+    graph_id: int | None = None
+    from_node: list["NodeSource"] = dataclasses.field(default_factory=list)
+
 
 # What a node takes over from the node that it was made for.
 _KEPT = (
@@ -113,10 +145,14 @@ def annotate(annotation_dict: dict[str, Any]) -> Iterator[None]:
     global _current
     before = _current
     _current = {**before, "custom": {**before.get("custom", {}), **annotation_dict}}
+    recorder = current_recorder() if _preserves else None
+    start = recorder.position() if recorder else 0
     try:
         yield
     finally:
         _current = before
+        if recorder:
+            recorder.annotations.append((start, recorder.position(), dict(annotation_dict)))
 
 
 def set_grad_fn_seq_nr(seq_nr: int) -> None:

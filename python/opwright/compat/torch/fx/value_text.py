@@ -7,6 +7,7 @@ from typing import Any
 
 import opwright as ow
 from opwright import _C
+from opwright.compat._python_operators import PythonOperator
 
 from .node import Node
 from .qualified_name import constant_text, qualified_name
@@ -46,7 +47,7 @@ def global_of(given: Any, add: AddGlobal) -> str | None:
     if isinstance(given, tuple) and hasattr(given, "_fields"):
         items = value_text(tuple(given), lambda each: global_of(each, add))
         return f"{add(_type_name(type(given)), type(given))}{items}"
-    if isinstance(given, (_C.Operator, ow.OperatorPacket)):
+    if isinstance(given, (_C.Operator, ow.OperatorPacket, PythonOperator)):
         return add(qualified_name(given), given)
     if isinstance(given, (type, types.FunctionType, types.BuiltinFunctionType)):
         return add(qualified_name(given), given)

@@ -3,8 +3,10 @@
 from opwright.compat._absent import absent
 from opwright.nn import *  # noqa: F403
 
-from . import functional, init, modules, parameter
+del functional, init  # noqa: F821 - those of opwright.nn: this package has its own
 
-__all__ = ["functional", "init", "modules", "parameter"]
+from . import functional, init, modules, parameter, utils  # noqa: E402
+
+__all__ = ["functional", "init", "modules", "parameter", "utils"]
 
 __getattr__ = absent(__name__)

@@ -1,9 +1,35 @@
-"""torch.utils."""
+"""torch.utils: its modules are loaded on first use."""
 
-from opwright.compat._absent import absent
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from . import _python_dispatch, _pytree, checkpoint, cpp_extension, dlpack, hooks
+from opwright.compat._absent import on_first_use as _on_first_use
 
-__all__ = ["_python_dispatch", "_pytree", "checkpoint", "cpp_extension", "dlpack", "hooks"]
+if _TYPE_CHECKING:
+    from opwright.nn.swapping import swap_tensors
 
-__getattr__ = absent(__name__)
+    from . import _python_dispatch, _pytree, checkpoint, cpp_extension, deterministic, dlpack, hooks
+
+__all__ = [
+    "_python_dispatch",
+    "_pytree",
+    "checkpoint",
+    "cpp_extension",
+    "deterministic",
+    "dlpack",
+    "hooks",
+    "swap_tensors",
+]
+
+__getattr__, __dir__ = _on_first_use(
+    __name__,
+    {
+        "._python_dispatch": (),
+        "._pytree": (),
+        ".checkpoint": (),
+        ".cpp_extension": (),
+        ".deterministic": (),
+        ".dlpack": (),
+        ".hooks": (),
+        "opwright.nn.swapping": ("swap_tensors",),
+    },
+)

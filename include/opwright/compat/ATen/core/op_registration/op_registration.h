@@ -6,6 +6,7 @@
 #include <source_location>
 #include <utility>
 
+#include "opwright/compat/recorded_function.h"
 #include "opwright/library.h"
 
 namespace c10 OPWRIGHT_VISIBILITY {
@@ -16,18 +17,18 @@ class RegisterOperators {
   RegisterOperators() = default;
   template <class F>
   RegisterOperators(const char* schema_or_name, F function, Where where = Where::current()) {
-    opwright::RegisterOperators().op(schema_or_name, function, where);
+    opwright::RegisterOperators().op(schema_or_name, RecordedFunction<F>{function}, where);
   }
   // Same as opwright::RegisterOperators::op.
   template <class F>
   RegisterOperators&& op(const char* schema_or_name, F function,
                          Where where = Where::current()) && {
-    opwright::RegisterOperators().op(schema_or_name, function, where);
+    opwright::RegisterOperators().op(schema_or_name, RecordedFunction<F>{function}, where);
     return std::move(*this);
   }
   template <class F>
   RegisterOperators& op(const char* schema_or_name, F function, Where where = Where::current()) & {
-    opwright::RegisterOperators().op(schema_or_name, function, where);
+    opwright::RegisterOperators().op(schema_or_name, RecordedFunction<F>{function}, where);
     return *this;
   }
 };

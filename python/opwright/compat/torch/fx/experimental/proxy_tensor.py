@@ -13,8 +13,16 @@ from ..codegen import TreeCodeGen
 from ..core_graph import CoreGraphReader
 from ..graph_module import GraphModule
 from ..size_check import SizeCheck
+from . import shape_env_names  # noqa: F401 (adds names to ShapeEnv)
+from .proxy_mode import ProxyTorchDispatchMode, PythonKeyTracer, track_tensor_tree
 
-__all__ = ["make_fx"]
+__all__ = [
+    "ProxyTorchDispatchMode",
+    "PythonKeyTracer",
+    "get_isolated_graphmodule",
+    "make_fx",
+    "track_tensor_tree",
+]
 
 
 def make_fx(
@@ -33,7 +41,8 @@ def make_fx(
     The trace is that of `opwright.make_fx`; its graph becomes one of torch.fx. In symbolic mode a
     call of the module checks the sizes that the trace relied on. In the other modes it does not, as
     in PyTorch; that of `opwright.make_fx` does. `pre_dispatch` keeps operators that are composed of
-    others, and where gradients are recorded.
+    others, and where gradients are recorded. A backward() in `f` becomes the calls that compute the
+    gradients; a call of the module does not change `.grad`, as in PyTorch.
 
     >>> import opwright.compat.torch as torch
     >>> from opwright.compat.torch.fx.experimental.proxy_tensor import make_fx
@@ -46,16 +55,18 @@ def make_fx(
         raise ValueError(
             f"make_fx: tracing_mode must be 'real', 'fake' or 'symbolic', got {tracing_mode!r}"
         )
-    trace = tracing.make_fx(
+    trace = tracing.tracer_of(
         f,
         decomposition_table,
         tracing_mode,  # type: ignore[arg-type]
         keep_composites=pre_dispatch,
+        writes_gradients=False,
     )
 
     def wrapped(*args: Any) -> GraphModule:
         traced = trace(*args)
-        made = from_core(traced, _parameter_names(f, len(args)), args, pre_dispatch)
+        names = _parameter_names(f, len(args))
+        made = from_core(traced, names, args, pre_dispatch, _return_annotation(f))
         if tracing_mode == "symbolic":
             made.__dict__["_size_check"] = SizeCheck(traced)
         return made
@@ -76,11 +87,18 @@ def _parameter_names(f: Callable[..., Any], count: int) -> list[str]:
     return [f"arg{index}" for index in range(count)]
 
 
+def _return_annotation(f: Callable[..., Any]) -> Any:
+    """Return the annotation of what the function returns, which its code shows, or None."""
+    shown = f.forward if isinstance(f, nn.Module) else f
+    return getattr(shown, "__annotations__", {}).get("return")
+
+
 def from_core(
     traced: tracing.GraphModule,
     names: list[str],
     args: tuple[Any, ...],
     keeps_grad_mode: bool = False,
+    return_annotation: Any = None,
 ) -> GraphModule:
     """Return a traced function of the core as a GraphModule of torch.fx."""
     root = nn.Module()
@@ -96,7 +114,7 @@ def from_core(
     leaves, spec = pytree.tree_flatten(args)
     graph = reader.graph
     if len(leaves) == len(args) and all(a is b for a, b in zip(leaves, args, strict=True)):
-        graph.output(result)
+        graph.output(result, return_annotation)
     else:
         flat, out_spec = pytree.tree_flatten(result)
         graph.set_codegen(TreeCodeGen(names, spec, out_spec))

@@ -1,4 +1,4 @@
-"""torch.fx.experimental.rewriter: a tracer that turns assert statements into calls."""
+"""torch.fx.experimental.rewriter: a tracer that records assert statements and annotations."""
 
 import ast
 import copy
@@ -21,7 +21,7 @@ class AST_Rewriter(ast.NodeTransformer):  # noqa: N801 (torch's name)
     """Rewrites the source of a function so that it can be traced."""
 
     def rewrite(self, fn: FunctionType) -> FunctionType:
-        """Return the function with every `assert` as a call of torch._assert."""
+        """Return the function with asserts and annotations of variables as calls."""
         source = textwrap.dedent(inspect.getsource(fn))
         tree = ast.fix_missing_locations(self.visit(ast.parse(source)))
         module_code = compile(tree, "", "exec")
@@ -35,9 +35,20 @@ class AST_Rewriter(ast.NodeTransformer):  # noqa: N801 (torch's name)
     def visit_Assert(self, node: ast.Assert) -> ast.AST:
         """Turn `assert test, message` into `torch._assert(test, message)`."""
         message = node.msg if node.msg else ast.Constant(value="")
-        called = ast.Attribute(ast.Name("torch", ast.Load()), "_assert", ast.Load())
-        statement = ast.Expr(ast.Call(called, [node.test, message], []))
+        statement = ast.Expr(ast.Call(_name_of("torch._assert"), [node.test, message], []))
         return ast.copy_location(statement, node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        """Turn `name: type = value` into `name = torch.fx.annotate.annotate(value, type)`."""
+        if node.value is None:
+            return node
+        called = _name_of("torch.fx.annotate.annotate")
+        value = ast.Call(called, [node.value, node.annotation], [])
+        return ast.copy_location(ast.Assign([node.target], value), node)
+
+
+def _name_of(path: str) -> ast.expr:
+    return ast.parse(path, mode="eval").body
 
 
 def _torch() -> Any:
@@ -47,7 +58,7 @@ def _torch() -> Any:
 
 
 class RewritingTracer(Tracer):
-    """Traces a function or module whose assert statements are recorded."""
+    """Traces a function or module whose asserts and types of variables are recorded."""
 
     def trace(self, root: Any, concrete_args: dict[str, Any] | None = None) -> Graph:
         """Rewrite, then trace."""

@@ -6,7 +6,10 @@ from typing import Any
 
 import opwright as ow
 from opwright.compat._absent import absent
-from opwright.symbolic import ShapeEnv, guard_or_false, guard_or_true, sym_and, sym_or
+from opwright.symbolic import ShapeEnv as _ShapeEnv
+from opwright.symbolic import SymNode, guard_or_false, guard_or_true, sym_and, sym_or
+
+from . import shape_env_names  # noqa: F401 (adds names to ShapeEnv)
 
 # The error of a decision that needs the value of a number from data; it has no class of its own.
 GuardOnDataDependentSymNode = RuntimeError
@@ -19,6 +22,7 @@ __all__ = [
     "GuardOnDataDependentSymNode",
     "ShapeEnv",
     "StatelessSymbolicContext",
+    "SymNode",
     "bind_symbols",
     "eval_guards",
     "free_symbols",
@@ -32,6 +36,30 @@ __all__ = [
     "sym_and",
     "sym_or",
 ]
+
+
+class ShapeEnv(_ShapeEnv):
+    """The owner of symbolic sizes, with PyTorch's names of the options.
+
+    >>> ShapeEnv(duck_shape=False).make_size(4)
+    s0
+
+    `tracked_fakes` is accepted and not used: a trace knows its own inputs.
+    """
+
+    def __init__(
+        self,
+        *,
+        duck_shape: bool | None = None,
+        specialize_zero_one: bool | None = None,
+        tracked_fakes: list[Any] | None = None,
+        **names_of_the_core: bool,
+    ) -> None:
+        if duck_shape is not None:
+            names_of_the_core["duck_shaping"] = duck_shape
+        if specialize_zero_one is not None:
+            names_of_the_core["specialises_zero_one"] = specialize_zero_one
+        super().__init__(**names_of_the_core)
 
 
 class DimDynamic(enum.Enum):

@@ -2,8 +2,8 @@
 
 from opwright.compat._absent import absent
 
-from . import dialect, fake_tensor_prop, infra, shape_prop, utils
+from . import dialect, fake_tensor_prop, infra, shape_prop, tools_common, utils
 
-__all__ = ["dialect", "fake_tensor_prop", "infra", "shape_prop", "utils"]
+__all__ = ["dialect", "fake_tensor_prop", "infra", "shape_prop", "tools_common", "utils"]
 
 __getattr__ = absent(__name__)

@@ -34,7 +34,7 @@ def _split_names(graph: Graph) -> tuple[Graph, dict[str, Node]]:
     """Return a copy of the graph without its last result, and that dict."""
     made = Graph()
     values: dict[Node, Node] = {}
-    result = made.graph_copy(graph, values)
+    result = graph.process_outputs(made.graph_copy(graph, values))
     if not isinstance(result, (tuple, list)) or not isinstance(result[-1], dict):
         raise AssertionError(
             "SubgraphMatcherWithNameNodeMap: the pattern must return its results and then a dict "

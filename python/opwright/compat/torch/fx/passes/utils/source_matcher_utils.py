@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
+from opwright import _C
 from opwright.compat._absent import absent
 
 from ...graph import Graph
@@ -28,16 +29,22 @@ def get_source_partitions(
     wanted_sources: list[Any],
     filter_fn: Callable[[Node], bool] | None = None,
 ) -> dict[Any, list[SourcePartition]]:
-    """Return the parts of a graph that came from these functions and classes of modules."""
+    """Return the parts of a graph that came from these functions and classes of modules.
+
+    A function of torch may be given by its name, such as "linear": each call of it is a part.
+
+    >>> from opwright.compat.torch import fx
+    >>> import opwright.compat.torch as torch
+    >>> traced = fx.experimental.proxy_tensor.make_fx(lambda x: x.relu().relu())(torch.ones(2))
+    >>> len(get_source_partitions(traced.graph, ["relu"])["relu"])
+    2
+    """
     groups: dict[Any, dict[str, list[Node]]] = {}
     for node in graph.nodes:
-        stack = node.meta.get("source_fn_stack") or _module_source(node)
-        if not stack:
-            continue
-        name, source = stack[-1]
-        if source not in wanted_sources:
-            continue
-        groups.setdefault(source, {}).setdefault(name, []).append(node)
+        match = _find_source(node, wanted_sources)
+        if match is not None:
+            name, source = match
+            groups.setdefault(source, {}).setdefault(name, []).append(node)
     found = {
         source: [_partition(nodes, source) for nodes in parts.values()]
         for source, parts in groups.items()
@@ -51,8 +58,34 @@ def get_source_partitions(
     return {source: parts for source, parts in kept.items() if parts}
 
 
-def _module_source(node: Node) -> list[tuple[str, Any]]:
-    return [(name, kind) for name, kind in (node.meta.get("nn_module_stack") or {}).values()]
+def _find_source(node: Node, wanted_sources: list[Any]) -> tuple[str, Any] | None:
+    """Return the name of the part that a node is of, and the wanted source; None if it is of none.
+
+    A node came from the innermost function or module that its metadata tells, and a call of an
+    operator also from the function of its name.
+    """
+    modules = (node.meta.get("nn_module_stack") or {}).values() if _is_call(node) else ()
+    stack = list(node.meta.get("source_fn_stack") or modules)
+    given = [(name, source) for name, source in stack[-1:]]
+    if isinstance(node.target, _C.Operator):
+        given.append((node.name, node.target.base))
+    for name, source in given:
+        for wanted in wanted_sources:
+            if _is_same_source(source, wanted):
+                return name, wanted
+    return None
+
+
+def _is_call(node: Node) -> bool:
+    return node.op in ("call_function", "call_module")
+
+
+def _is_same_source(source: Any, wanted: Any) -> bool:
+    if isinstance(source, type) and isinstance(wanted, type):
+        return issubclass(source, wanted)
+    if isinstance(source, str) and isinstance(wanted, type):
+        return source == f"{wanted.__module__}.{wanted.__qualname__}"
+    return source == wanted
 
 
 def _partition(nodes: list[Node], source: Any) -> SourcePartition:

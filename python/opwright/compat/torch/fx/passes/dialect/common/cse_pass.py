@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import opwright as ow
 from opwright import _C
 from opwright.compat._absent import absent
 
@@ -51,7 +52,7 @@ class CSEPass(PassBase):
         """Return what equal calls have in common; None for a node that stays."""
         if node.op not in ("call_function", "get_attr") or node.is_impure():
             return None
-        if node.target in self.banned_ops or _is_unrepeatable(node.target):
+        if self._is_banned(node.target) or _is_unrepeatable(node.target):
             return None
         args = map_arg((node.args, node.kwargs), lambda each: ("node", id(values[each])))
         key = (node.op, node.target, _frozen(args))
@@ -60,6 +61,14 @@ class CSEPass(PassBase):
         except TypeError:
             return None
         return key
+
+    def _is_banned(self, target: Any) -> bool:
+        """Return whether `banned_ops` has the function, or the operator with all its overloads."""
+        if target in self.banned_ops:
+            return True
+        if not isinstance(target, _C.Operator):
+            return False
+        return getattr(getattr(ow.ops, target.namespace), target.base) in self.banned_ops
 
 
 def _is_unrepeatable(target: Any) -> bool:

@@ -1,0 +1,1 @@
+"""Files of tensors in nested containers, without code: `opwright.save` and `opwright.load`."""

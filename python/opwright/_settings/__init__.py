@@ -1,0 +1,1 @@
+"""Settings of PyTorch that are read or written by functions of `torch`."""

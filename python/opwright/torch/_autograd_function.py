@@ -1,0 +1,43 @@
+"""Kernels of a binary under torch's key Autograd: they wrap the autograd of their operator."""
+
+import threading
+from collections.abc import Callable
+
+import torch
+
+from ._foreign import overload_of
+from ._functions import WRAPS_AUTOGRAD, Functions, calling_by_position
+
+_any_requires_grad = torch._C._any_requires_grad
+_below = torch._C._AutoDispatchBelowAutograd
+_level = torch._C._functorch.maybe_current_level
+
+
+class _Running(threading.local):
+    """The levels of this thread at which the kernel runs."""
+
+    levels: tuple = ()
+
+
+def make_wrapping_kernel(functions: Functions) -> Callable:
+    """Return what the key Autograd runs; it takes all arguments by position.
+
+    A call of the same operator inside the kernel, at the same level, goes on below autograd.
+    """
+    overload = calling_by_position(overload_of(functions.name), functions.operator)
+    running = _Running()
+
+    def kernel(*args: object) -> object:
+        needs_gradient = torch.is_grad_enabled() and _any_requires_grad(*args)
+        level = _level()
+        if not needs_gradient or level in running.levels:
+            with _below():
+                return overload(*args)
+        function = calling_by_position(functions.find(WRAPS_AUTOGRAD), functions.operator)
+        running.levels = (*running.levels, level)
+        try:
+            return function(*args)
+        finally:
+            running.levels = running.levels[:-1]
+
+    return kernel

@@ -1,0 +1,32 @@
+// isclose, as a composite.
+#include <limits>
+
+#include "opwright/error.h"
+#include "opwright/functions.h"  // IWYU pragma: keep
+
+namespace opwright {
+
+Tensor isclose_composite(const Tensor& self, const Tensor& other, double rtol, double atol,
+                         bool equal_nan) {
+  OPWRIGHT_CHECK(self.dtype() == other.dtype(),
+                 "isclose: self and other must have the same dtype, got ", self.dtype(), " and ",
+                 other.dtype());
+  OPWRIGHT_CHECK(rtol >= 0, "isclose: rtol must not be negative, got ", rtol);
+  OPWRIGHT_CHECK(atol >= 0, "isclose: atol must not be negative, got ", atol);
+  const bool is_inexact = is_floating(self.dtype()) || is_complex(self.dtype());
+  Tensor is_close = self.eq(other);
+  if (equal_nan && is_inexact)
+    is_close = is_close.logical_or(self.ne(self).logical_and(other.ne(other)));
+  if (rtol == 0 && atol == 0) return is_close;
+  // A product with a float is exact for floats, and in float32 for integers, as in PyTorch.
+  const bool is_bool = self.dtype() == DType::Bool;
+  const Tensor left = is_bool ? self.to(DType::Int64) : self;
+  const Tensor right = is_bool ? other.to(DType::Int64) : other;
+  const Tensor allowed = right.mul(rtol).abs().add(atol);
+  const Tensor error = left.sub(right).abs();
+  const Tensor is_near =
+      error.lt(std::numeric_limits<double>::infinity()).logical_and(error.le(allowed));
+  return is_close.logical_or(is_near);
+}
+
+}  // namespace opwright

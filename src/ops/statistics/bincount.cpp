@@ -1,0 +1,93 @@
+// bincount: how often each number from 0 on occurs, or the sums of weights.
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "opwright/dtype.h"
+#include "opwright/error.h"
+#include "opwright/for_dtype.h"
+#include "opwright/functions.h"
+#include "opwright/ops/engine/move/copy.h"
+#include "opwright/ops/engine/shape/fake_shape.h"
+#include "opwright/ops/engine/shape/unknown_size.h"
+#include "opwright/symbolic/shape_env/demand.h"
+#include "opwright/symbolic/shape_env/sizes.h"
+#include "opwright/tensor/view.h"
+
+namespace opwright {
+namespace {
+
+constexpr const char* kBincount = "bincount";
+
+void check_bincount(const Tensor& self, const std::optional<Tensor>& weights,
+                    const SymInt& minlength) {
+  OPWRIGHT_CHECK(self.dim() == 1, kBincount, ": self must have one dimension, got ", self);
+  if (!is_integral(self.dtype())) throw_dtype(self.dtype(), kBincount, "integral dtypes");
+  OPWRIGHT_DEMAND(minlength >= 0, kBincount, ": minlength must not be negative, got ", minlength);
+  if (!weights) return;
+  OPWRIGHT_DEMAND(have_same_sizes(sym_geometry_of(*weights).sizes, sym_geometry_of(self).sizes),
+                  kBincount, ": weights (", *weights, ") must have the sizes of self (", self, ")");
+}
+
+DType sum_dtype(const std::optional<Tensor>& weights) {
+  if (!weights) return DType::Int64;
+  return weights->dtype() == DType::Float32 ? DType::Float32 : DType::Float64;
+}
+
+// The number of bins that the elements need.
+template <class T>
+int64_t count_bins(const Tensor& self) {
+  const T* in = self.data<T>();
+  T least = in[0];
+  T greatest = in[0];
+  const int64_t count = self.numel();
+  for (int64_t i = 1; i < count; ++i) {
+    least = std::min(least, in[i]);
+    greatest = std::max(greatest, in[i]);
+  }
+  OPWRIGHT_CHECK(!(least < 0), kBincount, ": self must not hold negative numbers, got ", +least);
+  OPWRIGHT_CHECK(static_cast<uint64_t>(greatest) < uint64_t{INT64_MAX}, kBincount, ": self holds ",
+                 +greatest, ", which is too large for a number of bins");
+  return static_cast<int64_t>(greatest) + 1;
+}
+
+template <class T, class Sum>
+void add_up(const Tensor& self, const Sum* weights, Sum* sums) {
+  const T* in = self.data<T>();
+  const int64_t count = self.numel();
+  for (int64_t i = 0; i < count; ++i) sums[in[i]] += weights ? weights[i] : Sum{1};
+}
+
+}  // namespace
+
+Tensor bincount_cpu(const Tensor& self, const std::optional<Tensor>& weights, int64_t minlength) {
+  check_bincount(self, weights, minlength);
+  if (self.numel() == 0) return zeros({minlength}, DType::Int64);
+  const Tensor dense = as_contiguous(self);
+  const DType dtype = sum_dtype(weights);
+  const std::optional<Tensor> terms =
+      weights ? std::optional(as_contiguous(as_dtype(*weights, dtype))) : std::nullopt;
+  Tensor sums;
+  for_integral_dtype(self.dtype(), kBincount, [&]<typename T>() {
+    sums = zeros({std::max(minlength, count_bins<T>(dense))}, dtype);
+    if (!terms)
+      add_up<T, int64_t>(dense, nullptr, sums.mutable_data<int64_t>());
+    else if (dtype == DType::Float32)
+      add_up<T, float>(dense, terms->data<float>(), sums.mutable_data<float>());
+    else
+      add_up<T, double>(dense, terms->data<double>(), sums.mutable_data<double>());
+  });
+  return sums;
+}
+
+FakeTensor bincount_fake(const FakeTensor& self, const std::optional<FakeTensor>& weights,
+                         const SymInt& minlength) {
+  const std::optional<Tensor> terms = weights ? std::optional(as_tensor(*weights)) : std::nullopt;
+  check_bincount(as_tensor(self), terms, minlength);
+  if (guard_or_false(as_tensor(self).sym_numel() == 0))
+    return make_fake_like(self, SymSizes{minlength}, DType::Int64);
+  const SymInt size = make_unknown_size_from(kBincount, "the largest element", minlength);
+  return make_fake_like(self, SymSizes{size}, sum_dtype(terms));
+}
+
+}  // namespace opwright

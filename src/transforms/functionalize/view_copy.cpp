@@ -1,0 +1,112 @@
+#include "opwright/transforms/functionalize/view_copy.h"
+
+#include <string>
+
+#include "opwright/base/given_error.h"
+#include "opwright/base/small_vector.h"
+#include "opwright/dispatch/call.h"
+#include "opwright/dispatch/property.h"
+#include "opwright/dispatch/registry.h"
+#include "opwright/dispatch/replaced_arguments.h"
+#include "opwright/dispatch/rule.h"
+#include "opwright/error.h"
+#include "opwright/functions.h"
+#include "opwright/schema/schema.h"
+#include "opwright/tag.h"
+#include "opwright/transforms/functionalize/derived_operator.h"
+#include "opwright/value.h"
+
+namespace opwright {
+namespace {
+
+constexpr std::string_view kSuffix = "_copy";
+
+Schema copy_schema(const Operator& op) {
+  Schema schema = op.schema();
+  schema.name.base += kSuffix;
+  for (Argument& argument : schema.arguments) argument.alias = {};
+  for (Return& result : schema.returns) result.alias = {};
+  return schema;
+}
+
+Tags copy_tags(const Operator& op) {
+  uint64_t bits = 0;
+  for (const Tag kept : {Tag::DataDependentOutput, Tag::DynamicOutputShape, Tag::NeedsExactStrides,
+                         Tag::Nondifferentiable}) {
+    if (op.tags().has(kept)) bits |= Tags{kept}.bits();
+  }
+  const Tags tags = Tags::from_bits(bits);
+  return is_builtin(op) ? with_properties(tags, {Property::Builtin}) : tags;
+}
+
+void run_and_copy(const Operator& op, Arguments args, Results results) {
+  SmallVector<OpwValue, 4> views(op.num_results());
+  call(op, args, views);
+  for (uint32_t i = 0; i < op.num_results(); ++i) {
+    const Value view = Value::take(views[i]);
+    results[i] = map_tensors(view.get(), [](OpwTensor* tensor) {
+                   return clone(Tensor::borrow(tensor), MemoryFormat::Contiguous);
+                 }).give();
+  }
+}
+
+int run_view_copy(const OpwRecord* record, const OpwValue* args, uint32_t num_args,
+                  OpwValue* results, uint32_t num_results) {
+  return status_of([&] {
+    run_and_copy(*static_cast<const Operator*>(record->self), {args, num_args},
+                 {results, num_results});
+  });
+}
+
+DerivedOperators& view_copies() {
+  static auto* copies = new DerivedOperators(&run_view_copy);  // outlives every thread
+  return *copies;
+}
+
+}  // namespace
+
+const Operator& view_copy(const Operator& op) {
+  OPWRIGHT_ASSERT(is_view(op));
+  return view_copies().find_or_define(op, copy_schema(op), copy_tags(op));
+}
+
+const Operator* find_view_copy(std::string_view name) {
+  const size_t dot = name.find('.');
+  const std::string_view packet = name.substr(0, dot);
+  if (!packet.ends_with(kSuffix)) return nullptr;
+  const std::string base(packet.substr(0, packet.size() - kSuffix.size()));
+  const std::string wanted =
+      base + std::string(dot == std::string_view::npos ? "" : name.substr(dot));
+  const Operator* named = nullptr;
+  for (const Operator* op : Registry::get().overloads(base)) {
+    if (!is_view(*op)) continue;
+    const Operator& copy = view_copy(*op);
+    if (op->name() == wanted) named = &copy;
+  }
+  return named;
+}
+
+// ---- The level ----
+
+ViewCopies::ViewCopies(Interpreter* parent)
+    : Interpreter(parent, {.lifts = parent && parent->traits().lifts}) {}
+
+void ViewCopies::process(const Operator& op, Arguments args, Results results) {
+  const ParentScope scope(*this);
+  call(is_view(op) ? view_copy(op) : op, args, results);
+}
+
+void ViewCopies::lift(std::span<OpwValue> args) {
+  const ParentScope scope(*this);
+  parent()->lift(args);
+}
+
+OpwTensor* ViewCopies::find_twin(const OpwTensor* foreign) const {
+  return parent() ? parent()->find_twin(foreign) : nullptr;
+}
+
+bool ViewCopies::keeps_whole(const Operator& op) const {
+  return parent() && !is_view(op) && parent()->keeps_whole(op);
+}
+
+}  // namespace opwright

@@ -1,0 +1,1 @@
+"""Which public names of PyTorch exist under opwright.compat.torch; see __main__.py."""
