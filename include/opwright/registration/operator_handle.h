@@ -13,6 +13,7 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "opwright/registration/kernel.h"
 
@@ -99,6 +100,36 @@ class LentArgument {
 template <class T>
 using ArgumentOf = std::conditional_t<Lendable<T>, LentArgument<T>, CopiedArgument<T>>;
 
+// The results of a call as the C++ type R; `give(i)` gives up the value of result i.
+template <class R>
+struct ResultTaker {
+  template <class Give>
+  static R take(Give give) {
+    return ValueOfParameter<R>::take(give(0));
+  }
+};
+template <class... T>
+struct ResultTaker<std::tuple<T...>> {
+  template <class Give>
+  static std::tuple<T...> take(Give give) {
+    return take(give, std::index_sequence_for<T...>{});
+  }
+  template <class Give, size_t... I>
+  static std::tuple<T...> take(Give& give, std::index_sequence<I...>) {
+    return std::tuple<T...>{ValueOfParameter<T>::take(give(I))...};
+  }
+};
+
+// The first argument of type T: what an operator that returns T& has written.
+template <class T, class First, class... Rest>
+T& first_of_type(First& first, Rest&... rest) {
+  if constexpr (std::is_same_v<First, T>) {
+    return first;
+  } else {
+    return first_of_type<T>(rest...);
+  }
+}
+
 template <class Signature>
 class OperatorHandle;
 
@@ -124,39 +155,13 @@ class OperatorHandle<R(Args...)> {
     }
     if constexpr (std::is_lvalue_reference_v<R>) {
       release_value(results[0]);  // the argument's own handle
-      return first_written<std::remove_reference_t<R>>(args...);
+      return first_of_type<std::remove_reference_t<R>>(args...);
     } else if constexpr (!std::is_void_v<R>) {
-      return Taken<R>::from(results);
+      return ResultTaker<R>::take([&](size_t i) { return results[i]; });
     }
   }
 
  private:
-  template <class T>
-  struct Taken {
-    static T from(std::array<OpwValue, 1>& results) {
-      return ValueOfParameter<T>::take(results[0]);
-    }
-  };
-  template <class... T>
-  struct Taken<std::tuple<T...>> {
-    static std::tuple<T...> from(std::array<OpwValue, sizeof...(T)>& results) {
-      return from(results, std::index_sequence_for<T...>{});
-    }
-    template <size_t... I>
-    static std::tuple<T...> from(std::array<OpwValue, sizeof...(T)>& results,
-                                 std::index_sequence<I...>) {
-      return std::tuple<T...>{ValueOfParameter<T>::take(results[I])...};
-    }
-  };
-  template <class T, class First, class... Rest>
-  static T& first_written(First& first, Rest&... rest) {
-    if constexpr (std::is_same_v<First, T>) {
-      return first;
-    } else {
-      return first_written<T>(rest...);
-    }
-  }
-
   HostOperator operator_;
 };
 

@@ -11,6 +11,7 @@
 #include "bindings/autograd/saved_tensor_hooks.h"
 #include "bindings/autograd/tape_hooks.h"
 #include "bindings/interpreter/error.h"
+#include "bindings/object/borrowed_arguments.h"
 #include "bindings/object/method.h"
 #include "bindings/object/tape_object.h"
 #include "bindings/object/tensor_object.h"
@@ -108,17 +109,8 @@ nb::object record_results(const nb::object& op_object, const nb::tuple& args,
   OPWRIGHT_CHECK_TYPE(is_operator(op_object.ptr()), "record_results: expected an Operator, got ",
                       class_name(op_object.ptr()));
   const Operator& op = require_operator(op_object.ptr());
-  ValueMemory memory;
-  std::vector<OpwValue> positional;
-  std::vector<KeywordValue> named;
-  std::vector<std::string> names;
-  for (const nb::handle arg : args) positional.push_back(memory.borrow(arg.ptr()));
-  names.reserve(keywords.size());
-  for (const auto [name, value] : keywords) {
-    names.push_back(nb::cast<std::string>(name));
-    named.push_back({names.back(), memory.borrow(value.ptr())});
-  }
-  const BoundArguments bound(op.schema(), positional, named);
+  const BorrowedArguments given_args(args, keywords);
+  const BoundArguments bound(op.schema(), given_args.positional(), given_args.keywords());
   OPWRIGHT_CHECK_VALUE(nb::len(known) == op.num_results(), op.name(), ": it has ", op.num_results(),
                        " results, ", nb::len(known), " are given");
   OwnedResults given(op.num_results());

@@ -8,6 +8,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings/interpreter/error.h"
+#include "bindings/object/borrowed_arguments.h"
 #include "bindings/object/value.h"
 #include "bindings/operator/operator_object.h"
 #include "bindings/operator/python_function.h"
@@ -38,22 +39,13 @@ class Kernel {
 
   // Results as a tuple, a single result, or None.
   nb::object call(const nb::args& args, const nb::kwargs& keywords) const {
-    ValueMemory memory;
-    std::vector<OpwValue> positional;
-    std::vector<KeywordValue> named;
-    std::vector<std::string> names;
-    for (const nb::handle arg : args) positional.push_back(memory.borrow(arg.ptr()));
-    names.reserve(keywords.size());
-    for (const auto [name, value] : keywords) {
-      names.push_back(nb::cast<std::string>(name));
-      named.push_back({names.back(), memory.borrow(value.ptr())});
-    }
+    const BorrowedArguments given(args, keywords);
     if (!has_operator_signature(slot_)) {
-      OPWRIGHT_CHECK_TYPE(named.empty(), op_.name(), ": the ", slot_name(slot_),
+      OPWRIGHT_CHECK_TYPE(given.keywords().empty(), op_.name(), ": the ", slot_name(slot_),
                           " rule takes its arguments by position");
-      return run(positional);
+      return run(given.positional());
     }
-    const BoundArguments bound(op_.schema(), positional, named);
+    const BoundArguments bound(op_.schema(), given.positional(), given.keywords());
     return run(bound.values());
   }
 

@@ -37,11 +37,11 @@ class TypedOperatorHandle<R(Args...)> {
         call_list(std::array<OpwValue, sizeof...(T)>{
             opwright::ArgumentOf<std::remove_cvref_t<T>>(args).value()...});
     if constexpr (std::is_lvalue_reference_v<R>) {
-      return first_written<std::remove_reference_t<R>>(args...);
+      return opwright::first_of_type<std::remove_reference_t<R>>(args...);
     } else if constexpr (!std::is_void_v<R>) {
       std::vector<opwright::Value> values = values_of(results.get());
       require_count(values.size(), opwright::ResultsOf<R>::kCount);
-      return Taken<R>::from(values);
+      return opwright::ResultTaker<R>::take([&](size_t i) { return values[i].give(); });
     }
   }
   template <size_t kCount>
@@ -72,31 +72,6 @@ class TypedOperatorHandle<R(Args...)> {
     if (given == wanted) return;
     opwright::throw_error("TypeError", name_, " returns ", given, " results, but typed<>() says ",
                           wanted);
-  }
-
-  template <class T>
-  struct Taken {
-    static T from(std::vector<opwright::Value>& values) {
-      return opwright::ValueOfParameter<T>::take(values[0].give());
-    }
-  };
-  template <class... T>
-  struct Taken<std::tuple<T...>> {
-    static std::tuple<T...> from(std::vector<opwright::Value>& values) {
-      return from(values, std::index_sequence_for<T...>{});
-    }
-    template <size_t... I>
-    static std::tuple<T...> from(std::vector<opwright::Value>& values, std::index_sequence<I...>) {
-      return std::tuple<T...>{opwright::ValueOfParameter<T>::take(values[I].give())...};
-    }
-  };
-  template <class T, class First, class... Rest>
-  static T& first_written(First& first, Rest&... rest) {
-    if constexpr (std::is_same_v<First, T>) {
-      return first;
-    } else {
-      return first_written<T>(rest...);
-    }
   }
 
   std::string name_;
