@@ -9,7 +9,6 @@
 #include "opwright/dtype.h"
 #include "opwright/error.h"
 #include "opwright/runtime/bridge.h"
-#include "opwright/value.h"
 
 namespace opwright::torch_bridge {
 namespace {

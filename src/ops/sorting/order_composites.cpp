@@ -38,10 +38,10 @@ Tensor spread_row_index(const Tensor& self, int64_t dim, const Tensor& index, co
 
 }  // namespace
 
-std::tuple<Tensor, Tensor> _aminmax_all_devices(const Tensor& self) {
+std::tuple<Tensor, Tensor> aminmax_all_devices(const Tensor& self) {
   return {self.min(), self.max()};
 }
-std::tuple<Tensor, Tensor> _aminmax_dim_all_devices(const Tensor& self, int64_t dim, bool keepdim) {
+std::tuple<Tensor, Tensor> aminmax_dim_all_devices(const Tensor& self, int64_t dim, bool keepdim) {
   return {self.amin({dim}, keepdim), self.amax({dim}, keepdim)};
 }
 
