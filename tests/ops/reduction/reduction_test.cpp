@@ -46,6 +46,42 @@ TEST(Logsumexp, OfComplexNumbersDoesNotOverflow) {
   EXPECT_NEAR(elements<Number>(x.logcumsumexp(0))[1].real, 1000.693, 1e-3);
 }
 
+// The sums of the rows of `x`, of ints: exact in any order.
+std::vector<float> sums_of_rows(const Tensor& x) {
+  std::vector<float> sums;
+  for (int64_t i = 0; i < x.size(0); ++i) {
+    float sum = 0;
+    for (const float each : floats(x.select(0, i).contiguous())) sum += each;
+    sums.push_back(sum);
+  }
+  return sums;
+}
+
+TEST(Sum, OfRowsOfAnyLengthHasAllTerms) {
+  for (const int64_t length : {1, 2, 7, 8, 9, 31, 127, 128, 130, 600}) {
+    const Tensor x = range({100, length}).remainder(Scalar(97));
+    const Tensor apart = range({100, length + 3}).remainder(Scalar(97)).narrow(1, 2, length);
+
+    EXPECT_EQ(floats(x.sum({1})), sums_of_rows(x)) << length;
+    EXPECT_EQ(floats(apart.sum({1})), sums_of_rows(apart)) << length;
+  }
+}
+
+TEST(Sum, OfRowsInSeveralDimensionsHasAllTerms) {
+  const Tensor blocks = range({6, 11, 9}).remainder(Scalar(97)).narrow(1, 1, 10);
+
+  const Tensor sums = blocks.sum({2});
+
+  EXPECT_EQ(floats(sums.reshape({-1})), sums_of_rows(blocks.reshape({60, 9})));
+}
+
+TEST(Argmax, OfShortRowsCountsInItsRow) {
+  const Tensor x = range({70, 9});
+
+  EXPECT_EQ(elements<int64_t>(x.argmax(1)), std::vector<int64_t>(70, 8));
+  EXPECT_EQ(elements<int64_t>(x.neg().argmax(1)), std::vector<int64_t>(70, 0));
+}
+
 TEST(VectorNorm, RefusesADtypeThatLosesNumbers) {
   EXPECT_ERROR_CONTAINS(linalg_vector_norm(range({2}), 2, {}, false, DType::Complex64), "TypeError",
                         "linalg_vector_norm: self of float32 loses numbers in complex64");

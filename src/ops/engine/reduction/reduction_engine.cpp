@@ -53,6 +53,9 @@ class FoldEngine {
         outer_(dims_.kept.without_inner()) {
     goes_by_rows_ = !dims_.is_folded_innermost() ||
                     (terms_ < kShortRun && row_.size > terms_ && dims_.folded.count() == 1);
+    has_dense_runs_ = !is_converted_ && dims_.folded.count() <= 1 &&
+                      (dims_.folded.inner().stride == 1 || terms_ == 1) &&
+                      terms_ <= kBlockOfRun / item_;
     blocks_of_row_ = (row_.size + kFoldColumns - 1) / kFoldColumns;
     units_ = goes_by_rows_ ? outer_.numel() * blocks_of_row_ : dims_.kept.numel();
   }
@@ -82,9 +85,26 @@ class FoldEngine {
   void run_outputs(int64_t begin, int64_t end, Buffers& buffers) const {
     for (int64_t first = begin; first < end; first += kBatch) {
       const int64_t count = std::min(kBatch, end - first);
-      for (int64_t i = 0; i < count; ++i)
-        fold_output(first + i, 0, terms_, buffers.states.data() + i * kernel_.state_bytes, buffers);
+      if (has_dense_runs_)
+        fold_runs(first, count, buffers.states.data());
+      else
+        for (int64_t i = 0; i < count; ++i)
+          fold_output(first + i, 0, terms_, buffers.states.data() + i * kernel_.state_bytes,
+                      buffers);
       finish_outputs(first, count, buffers);
+    }
+  }
+
+  // Reduces `count` outputs whose elements are one dense run each. A run may take only a few
+  // instructions, so the kernel gets those of a row of outputs together.
+  void fold_runs(int64_t first, int64_t count, std::byte* states) const {
+    const auto fold = kernel_.run[cpu_level_index()];
+    for (int64_t i = 0; i < count;) {
+      const int64_t output = first + i;
+      const int64_t runs = std::min(count - i, row_.size - output % row_.size);
+      fold(states + i * kernel_.state_bytes, input_ + dims_.kept.offset(output) * input_item_,
+           terms_, 0, runs, row_.stride);
+      i += runs;
     }
   }
 
@@ -128,13 +148,13 @@ class FoldEngine {
     if (end == begin || (dims_.folded.count() <= 1 && end - begin <= block)) {
       const std::byte* from = base + begin * inner.stride * input_item_;
       return fold(state, read_dense(from, inner.stride, end - begin, buffers.elements.data()),
-                  end - begin, begin);
+                  end - begin, begin, 1, 0);
     }
     FoldTree tree(kernel_, 1);
     const StridedDims outer = dims_.folded.without_inner();
     int64_t gathered = 0;
     const auto flush = [&](const std::byte* elements, int64_t count, int64_t first) {
-      fold(buffers.partial.data(), elements, count, first);
+      fold(buffers.partial.data(), elements, count, first, 1, 0);
       tree.add(buffers.partial.data());
     };
     for (int64_t at = begin; at < end;) {
@@ -241,6 +261,7 @@ class FoldEngine {
   StridedDim row_;     // of outputs, when reduced side by side
   StridedDims outer_;  // its rows
   bool goes_by_rows_ = false;
+  bool has_dense_runs_ = false;  // of the elements of each output
   int64_t blocks_of_row_ = 0;
   int64_t units_ = 0;  // outputs, or blocks of outputs side by side
 };

@@ -122,16 +122,18 @@ struct FoldFunctions {
     return reinterpret_cast<const T* const*>(rows);
   }
 
-  static void run(std::byte* state, const std::byte* elements, int64_t count, int64_t first) {
-    Loops::run(*states_of(state), elements_of(elements), count, first);
+  static void run(std::byte* states, const std::byte* elements, int64_t count, int64_t first,
+                  int64_t num_runs, int64_t stride) {
+    run_each(states, elements, count, first, num_runs, stride);
   }
-  OPWRIGHT_AVX2 static void run_avx2(std::byte* state, const std::byte* elements, int64_t count,
-                                     int64_t first) {
-    Loops::run(*states_of(state), elements_of(elements), count, first);
+  OPWRIGHT_AVX2 static void run_avx2(std::byte* states, const std::byte* elements, int64_t count,
+                                     int64_t first, int64_t num_runs, int64_t stride) {
+    run_each(states, elements, count, first, num_runs, stride);
   }
-  OPWRIGHT_AVX512 static void run_avx512(std::byte* state, const std::byte* elements, int64_t count,
-                                         int64_t first) {
-    Loops::run(*states_of(state), elements_of(elements), count, first);
+  OPWRIGHT_AVX512 static void run_avx512(std::byte* states, const std::byte* elements,
+                                         int64_t count, int64_t first, int64_t num_runs,
+                                         int64_t stride) {
+    run_each(states, elements, count, first, num_runs, stride);
   }
   static void rows(std::byte* states, const std::byte* const* rows, int64_t num_rows,
                    int64_t columns, int64_t first) {
@@ -152,6 +154,13 @@ struct FoldFunctions {
   static void finish(std::byte* results, int64_t* indices, const std::byte* states, int64_t count,
                      const FoldNumbers& numbers) {
     Loops::finish(results, indices, states_of(states), count, numbers);
+  }
+
+ private:
+  OPWRIGHT_INLINE static void run_each(std::byte* states, const std::byte* elements, int64_t count,
+                                       int64_t first, int64_t num_runs, int64_t stride) {
+    for (int64_t i = 0; i < num_runs; ++i)
+      Loops::run(states_of(states)[i], elements_of(elements) + i * stride, count, first);
   }
 };
 

@@ -22,9 +22,11 @@ struct FoldNumbers {
 // The kernels of one dtype. They represent reduced elements by a State of `state_bytes` bytes,
 // which may be copied bytewise.
 struct FoldKernel {
-  // Computes the state of `count` dense elements, possibly 0; `first` is the index of the first
-  // among the elements of its output.
-  using Run = void (*)(std::byte* state, const std::byte* elements, int64_t count, int64_t first);
+  // Computes the state of each of `num_runs` runs of `count` dense elements, possibly 0, which
+  // begin `stride` elements apart; `first` is the index of a run's first element among those of its
+  // output.
+  using Run = void (*)(std::byte* states, const std::byte* elements, int64_t count, int64_t first,
+                       int64_t num_runs, int64_t stride);
   // Computes `columns` (at most kFoldColumns) states, one per column of dense rows.
   using Rows = void (*)(std::byte* states, const std::byte* const* rows, int64_t num_rows,
                         int64_t columns, int64_t first);
