@@ -5,6 +5,7 @@
 #include "opwright/ops/engine/cpu/mask_chunks.h"
 #include "opwright/ops/engine/cpu/moved_item.h"
 #include "opwright/ops/engine/cpu/numbers.h"
+#include "opwright/ops/engine/cpu/run_at_level.h"
 #include "opwright/ops/engine/cpu/strided_loop.h"
 #include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/shape/in_place.h"
@@ -23,6 +24,30 @@ Tensor expand_to(const Tensor& tensor, std::span<const int64_t> sizes, const cha
   return as_contiguous(make_view(tensor, expand_geometry(geometry_of(tensor), sizes, who)));
 }
 
+// Of dense elements: writes all of them, so that the loop is vector code.
+template <class Element>
+struct DenseFill {
+  OPWRIGHT_INLINE static void run(Element* elements, const uint8_t* truth, Element value,
+                                  int64_t count) {
+    OPWRIGHT_INDEPENDENT_ITERATIONS
+    for (int64_t i = 0; i < count; ++i) elements[i] = truth[i] != 0 ? value : elements[i];
+  }
+};
+
+template <class Element>
+void fill_run(const StridedLoop::Pointers& pointers, const StridedLoop::ByteStrides& strides,
+              int64_t count, Element value) {
+  const auto* truth = reinterpret_cast<const uint8_t*>(pointers[1]);
+  if (strides[0] == static_cast<int64_t>(sizeof(Element)) && strides[1] == 1) {
+    return run_at_level<DenseFill<Element>>(reinterpret_cast<Element*>(pointers[0]), truth, value,
+                                            count);
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    if (truth[i * strides[1]] != 0)
+      *reinterpret_cast<Element*>(pointers[0] + i * strides[0]) = value;
+  }
+}
+
 // Writes `value`, of the dtype of self, where the mask is true.
 void fill_where(Tensor& self, const Tensor& mask, const void* value) {
   constexpr const char* kWho = "masked_fill_";
@@ -33,13 +58,8 @@ void fill_where(Tensor& self, const Tensor& mask, const void* value) {
     const Element element = *static_cast<const Element*>(value);
     StridedLoop({&self, &mask})
         .for_each_run([&](const StridedLoop::Pointers& pointers,
-                          const StridedLoop::ByteStrides& strides, int64_t count) {
-          const auto* truth = reinterpret_cast<const bool*>(pointers[1]);
-          for (int64_t i = 0; i < count; ++i) {
-            if (truth[i * strides[1]])
-              *reinterpret_cast<Element*>(pointers[0] + i * strides[0]) = element;
-          }
-        });
+                          const StridedLoop::ByteStrides& strides,
+                          int64_t count) { fill_run(pointers, strides, count, element); });
   });
 }
 

@@ -180,6 +180,21 @@ TEST(MaskedFill, KeepsTheDtype) {
                         "masked_fill_: mask must be of bool, got int64[2]");
 }
 
+TEST(MaskedFill, WritesDenseElementsLikeOthers) {
+  const Tensor mask = range({40, 5}).remainder(Scalar(3)).eq(Scalar(0));
+  Tensor dense = range({40, 5});
+  Tensor apart = range({40, 7}).narrow(1, 1, 5);
+  apart.copy_(dense);
+
+  dense.masked_fill_(mask, Scalar(-1));
+  apart.masked_fill_(mask, Scalar(-1));
+
+  const std::vector<float> filled = floats(dense);
+  EXPECT_EQ(filled, floats(apart.contiguous()));
+  EXPECT_EQ((std::vector<float>(filled.begin(), filled.begin() + 5)),
+            (std::vector<float>{-1, 1, 2, -1, 4}));
+}
+
 TEST(FakeIndexing, KeepsSymbolsInSizes) {
   testing::TestOwner owner;
   const SymInt s = owner.backed("s0", 5);
