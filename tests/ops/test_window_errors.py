@@ -128,6 +128,12 @@ CASES = {
         RuntimeError,
         "rrelu: lower must be at most upper, got 0.5 and 0.25",
     ),
+    "rrelu_with_noise": (
+        lambda: ATEN.rrelu_with_noise(image(2), image(3), 0.25, 0.5, True),
+        RuntimeError,
+        "rrelu_with_noise: noise must have the sizes and dtype of self, [2] and float32, "
+        "got [3] and float32",
+    ),
     "embedding_bag": (
         lambda: ATEN.embedding_bag.padding_idx(
             image(3, 2), ow.tensor([0]), ow.tensor([0]), False, 0, False, None, False, 3

@@ -1,8 +1,12 @@
 // rrelu: leaky_relu with a random slope for each element in training, as composites.
 #include <optional>
+#include <span>
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
+#include "opwright/symbolic/shape_env/demand.h"
+#include "opwright/symbolic/shape_env/sizes.h"
+#include "opwright/tensor/view.h"
 
 namespace opwright {
 namespace {
@@ -23,6 +27,19 @@ Tensor draw_slopes(const Tensor& self, const Slopes& slopes,
                    const std::optional<Generator>& generator) {
   const Tensor drawn = rand_like(self, generator).mul(slopes.upper - slopes.lower);
   return where(self.le(0), drawn.add(slopes.lower), Scalar(1));
+}
+
+void check_noise(const Tensor& self, const Tensor& noise) {
+  const SymSizes sizes = sym_geometry_of(self).sizes;
+  const SymSizes given = sym_geometry_of(noise).sizes;
+  const auto message = [&] {
+    return concatenate("rrelu_with_noise: noise must have the sizes and dtype of self, ",
+                       to_text(sizes), " and ", self.dtype(), ", got ", to_text(given), " and ",
+                       noise.dtype());
+  };
+  demand(self.dtype() == noise.dtype(), "RuntimeError", message);
+  demand(have_same_sizes(std::span<const SymInt>(given), std::span<const SymInt>(sizes)),
+         "RuntimeError", message);
 }
 
 }  // namespace
@@ -46,9 +63,10 @@ Tensor rrelu_with_noise_composite(const Tensor& self, Tensor& noise, const Scala
                                   const std::optional<Generator>& generator) {
   const Slopes slopes = find_slopes(lower, upper);
   if (!training) return leaky_relu(self, (slopes.lower + slopes.upper) / 2);
-  const Tensor drawn = draw_slopes(self, slopes, generator);
-  noise.copy_(drawn);
-  return self.mul(drawn);
+  check_noise(self, noise);
+  noise.uniform_(slopes.lower, slopes.upper, generator);
+  noise.masked_fill_(self.le(0).logical_not(), Scalar(1));
+  return self.mul(noise);
 }
 
 Tensor rrelu_with_noise_backward_composite(const Tensor& grad_output, const Tensor& self,

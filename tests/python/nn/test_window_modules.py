@@ -229,6 +229,18 @@ def test_rrelu_draws_slopes_between_its_bounds_in_training():
     assert 0.7 < float(slopes.max()) <= 0.75
 
 
+def test_rrelu_with_noise_writes_the_slopes_that_it_used():
+    x = ow.linspace(-2, 2, 1001)
+    noise = ow.full_like(x, 9)
+
+    result = ow.ops.aten.rrelu_with_noise(x, noise, 0.25, 0.75, True)
+
+    negative = x <= 0
+    assert (noise[~negative] == 1).all()
+    assert 0.25 <= float(noise[negative].min()) < float(noise[negative].max()) <= 0.75
+    assert (result == x * noise).all()
+
+
 def test_the_classes_predicted_by_adaptive_softmax_are_the_most_probable():
     layer = nn.AdaptiveLogSoftmaxWithLoss(8, 20, [3, 10])
     x = ow.randn(50, 8)
