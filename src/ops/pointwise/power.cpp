@@ -3,6 +3,7 @@
 
 #include "opwright/error.h"
 #include "opwright/ops/engine/cpu/vector_math.h"
+#include "opwright/ops/engine/cpu/vector_math_double.h"
 #include "opwright/ops/engine/pointwise/math_function.h"
 #include "opwright/ops/engine/pointwise/pointwise.h"
 
@@ -35,7 +36,7 @@ T power_of_ints(T base, T exponent) {
 
 template <class T>
 struct Power {
-  static constexpr bool kIsScalar = !std::is_same_v<T, float>;
+  static constexpr bool kIsScalar = !std::is_floating_point_v<T>;
   OPWRIGHT_INLINE T operator()(T x, T y) const {
     if constexpr (kIsScalar)
       return special(x, y);
@@ -43,9 +44,11 @@ struct Power {
       return vector_math::pow(x, y);
   }
   OPWRIGHT_INLINE bool is_special(T x, T y) const
-    requires(std::is_same_v<T, float>)
+    requires(std::is_floating_point_v<T>)
   {
-    return vector_math::is_special_power(x, y);
+    // Without AVX2 the standard library is faster for doubles.
+    const bool is_baseline = std::is_same_v<T, double> && kCpuLevel == CpuLevel::Baseline;
+    return vector_math::is_special_power(x, y) | is_baseline;
   }
   OPWRIGHT_INLINE T special(T x, T y) const {
     if constexpr (kIsInt<T>)

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -152,6 +153,56 @@ TEST(VectorMath, OfDoublesErrsByLessThanOneAndAHalfUnits) {
 
   EXPECT_LT(worst_exp, 1.5);
   EXPECT_LT(worst_log, 1.5);
+}
+
+// Pairs whose powers cover all exponents, with bases of both kinds: of any size, and near 1.
+TEST(VectorMath, PowersOfDoublesErrByLessThanOneAndAHalfUnits) {
+  const Tensor bases = make_empty(IntList{kSamples}, DType::Float64);
+  const Tensor exponents = make_empty(IntList{kSamples}, DType::Float64);
+  for (int64_t i = 0; i < kSamples; ++i) {
+    const double part = static_cast<double>(i) / kSamples;
+    const double large = std::exp2(2000.0 * part - 1000.0);
+    const double near_one = 1.0 + (part - 0.5) * std::exp2(-static_cast<double>(i % 45));
+    const double sign = i % 3 == 0 ? -1.0 : 1.0;
+    const double base = i % 2 == 0 ? large : near_one;
+    const double turns = static_cast<double>(i * 7919 % kSamples) / kSamples * 2200.0 - 1100.0;
+    const double exponent = turns / (std::log2(base) + 1e-15);
+    bases.mutable_data<double>()[i] = sign * base;
+    exponents.mutable_data<double>()[i] = sign < 0 ? std::rint(exponent) : exponent;
+  }
+
+  const std::vector<double> powers = testing::elements<double>(pow(bases, exponents));
+
+  double worst = 0;
+  double worst_at_baseline = 0;
+  for (size_t i = 0; i < powers.size(); ++i) {
+    const double x = bases.data<double>()[i];
+    const double y = exponents.data<double>()[i];
+    const long double exact = std::pow(static_cast<long double>(x), static_cast<long double>(y));
+    worst = std::max(worst, error_of_double(powers[i], exact));
+    if (!vector_math::is_special_power(x, y))
+      worst_at_baseline =
+          std::max(worst_at_baseline, error_of_double(vector_math::pow(x, y), exact));
+  }
+  EXPECT_LT(worst, 1.5);
+  EXPECT_LT(worst_at_baseline, 1.5);
+}
+
+TEST(VectorMath, PowersOfDoublesHaveTheLimitsOfTheStandardLibrary) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  const std::vector<double> values{0.0,  -0.0, 1.0,      -1.0,   0.5,        -2.0,       3.0,
+                                   2.5,  -2.5, 1e300,    -1e300, kInfinite,  -kInfinite, 5e-324,
+                                   1e19, 9e15, 9e15 + 1, -9e15,  1.0 + 1e-15};
+  for (const double x : values) {
+    for (const double y : values) {
+      const double power = testing::elements<double>(
+          pow(testing::tensor_of<double>({1}, {x}), testing::tensor_of<double>({1}, {y})))[0];
+      const double exact = std::pow(x, y);
+      EXPECT_TRUE(power == exact || (std::isnan(power) && std::isnan(exact)) ||
+                  std::abs(power - exact) < 1e-15 * std::abs(exact))
+          << x << " to the power of " << y << ": " << power << ", not " << exact;
+    }
+  }
 }
 
 TEST(VectorMath, OfLargeAnglesIsThatOfTheStandardLibrary) {
