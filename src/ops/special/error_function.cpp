@@ -58,16 +58,23 @@ OPWRIGHT_INLINE double scaled_complement(double x) {
   return x == x ? result : x;
 }
 
-// The inverse of erf at x, where q is 1 - x^2. To 10 digits.
-OPWRIGHT_INLINE double inverse_near(double x, double q) {
+// The inverse of erf at x, where w is -log(1 - x^2). To 10 digits.
+OPWRIGHT_INLINE double inverse_at(double x, double w) {
   constexpr double kLow = 1.0 / 28.0;
   constexpr double kHigh = 1.0 / 2.5;
-  const double w = -vector_math::log(q);
+  constexpr double kScale = 1.0 / (kHigh - kLow);
   const double root = std::sqrt(w);
-  const double t = (2.0 / root - (kLow + kHigh)) / (kHigh - kLow);
+  const double t = 2.0 * kScale / root - (kLow + kHigh) * kScale;
   const double far = vector_math::with_sign_of(root * polynomial<kErfinvTail>(t), x);
-  const double near = x * polynomial<kErfinvCentre>(w / 3.125 - 1.0);
+  const double near = x * polynomial<kErfinvCentre>(w * 0.32 - 1.0);
   return w < 6.25 ? near : far;
+}
+
+// The same of q, which is 1 - x^2, 0 or at least 1e-300.
+OPWRIGHT_INLINE double inverse_near(double x, double q) {
+  const double inside = inverse_at(x, -vector_math::log_wide(q));
+  const double outside = q == 0.0 ? vector_math::with_sign_of(kInfinite, x) : kNotANumber;
+  return q > 0.0 ? inside : outside;
 }
 
 // One step of Halley's iteration to the z > 0 where erf(z) is `x` and erfc(z) is `rest`.
@@ -112,8 +119,9 @@ struct NdtriFunction {
   static double exact(double p) {
     if (!(p > 0 && p < 1) || p == 0.5) return of(p);
     const double tail = p < 0.5 ? p : 1 - p;
-    const double start = -of(tail) * kRootHalf;
-    const double z = refined(start, 1 - 2 * tail, 2 * tail) * std::numbers::sqrt2;
+    const double x = 1 - 2 * tail;
+    const double start = inverse_at(x, -std::log(4 * tail * (1 - tail)));
+    const double z = refined(start, x, 2 * tail) * std::numbers::sqrt2;
     return p < 0.5 ? -z : z;
   }
 };

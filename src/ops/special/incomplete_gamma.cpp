@@ -8,6 +8,7 @@
 #include <limits>
 #include <numbers>
 #include <type_traits>
+#include <utility>
 
 #include "opwright/ops/engine/pointwise/kernel.h"
 #include "opwright/ops/engine/pointwise/pointwise.h"
@@ -66,24 +67,52 @@ double lower_series(double a, double x, double tolerance) {
   return sum * leading_factor(a, x);
 }
 
-// The continued fraction by the modified Lentz method.
-double upper_fraction(double a, double x, double tolerance) {
-  constexpr double kTiny = 1e-300;
-  double b = x + 1 - a;
-  double c = 1 / kTiny;
-  double d = 1 / b;
-  double fraction = d;
-  for (double k = 1; k < 10000; k += 1) {
-    const double over = k * (a - k);
-    b += 2;
-    d = over * d + b;
-    d = 1 / (std::abs(d) < kTiny ? kTiny : d);
-    c = b + over / c;
-    c = std::abs(c) < kTiny ? kTiny : c;
-    fraction *= c * d;
-    if (std::abs(c * d - 1) <= 2 * tolerance) break;
+// The numerators or the denominators of the continued fraction's convergents, divided by
+// (k + 1)!. All terms are positive: up to k = a those of the recurrence of values, from there on
+// those of the recurrence of differences.
+struct Convergent {
+  double before, value, difference;
+
+  void step(double k, double a, double x) {
+    const double inverse = 1 / (k + 1);
+    if (k < a) {
+      const double next = ((x + 1 - a + 2 * k) * value + (a - k) * before) * inverse;
+      difference = next - value;
+    } else {
+      difference = x * inverse * value + (k - a) * inverse * difference;
+    }
+    before = value;
+    value += difference;
   }
-  return fraction * a * leading_factor(a, x);
+  void scale(double factor) {
+    before *= factor;
+    value *= factor;
+    difference *= factor;
+  }
+};
+
+// The continued fraction for x > a. A step has no division that waits for the one before, so the
+// convergents themselves are computed only now and then.
+double upper_fraction(double a, double x, double tolerance) {
+  constexpr double kStepsBetween = 4;
+  constexpr double kLarge = 0x1p400;
+  const double factor = a * leading_factor(a, x);
+  if (factor == 0) return 0;
+  Convergent over{0, 1, 1};
+  Convergent under{1, x + 1 - a, x - a};
+  double fraction = over.value / under.value;
+  for (double k = 1; k < 10000; k += kStepsBetween) {
+    for (double i = 0; i < kStepsBetween; ++i) {
+      over.step(k + i, a, x);
+      under.step(k + i, a, x);
+    }
+    const double before = std::exchange(fraction, over.value / under.value);
+    if (std::abs(fraction - before) <= 2 * tolerance * fraction) break;
+    if (under.value < kLarge) continue;
+    over.scale(1 / kLarge);
+    under.scale(1 / kLarge);
+  }
+  return fraction * factor;
 }
 
 // log(Gamma(1 + a)) for 0 <= a <= 1.1, with the digits of a small a.

@@ -137,17 +137,27 @@ struct LogAddExp {
   }
 };
 
-struct LogAddExp2Function {
-  OPWRIGHT_INLINE static double of(double x, double y) {
+template <class T>
+struct LogAddExp2 {
+  OPWRIGHT_INLINE T operator()(T a, T b) const {
+    const auto x = static_cast<double>(a);
+    const auto y = static_cast<double>(b);
     const double difference = x - y;
     const double larger = difference > 0.0 ? x : y;
-    const double sum = larger + log_of_sum(power_of_two(-magnitude_of(difference))) * (1.0 / kLn2);
+    const double sum = larger + log_of_next_power(-magnitude_of(difference)) * (1.0 / kLn2);
     const double total = x + y;
-    return difference == difference ? sum : total;
+    return static_cast<T>(difference == difference ? sum : total);
+  }
+
+ private:
+  // log(1 + 2^d) for d <= 0. The digits that float32 needs cost half as much.
+  OPWRIGHT_INLINE static double log_of_next_power(double d) {
+    if constexpr (std::is_same_v<T, float>)
+      return vector_math::log1p_wide(vector_math::exp_wide((d < -1000.0 ? -1000.0 : d) * kLn2));
+    else
+      return log_of_sum(power_of_two(d));
   }
 };
-template <class T>
-using LogAddExp2 = WidePairFunction<T, LogAddExp2Function>;
 
 }  // namespace
 

@@ -9,13 +9,15 @@
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/ops/engine/shape/promotion.h"
+#include "opwright/symbolic/shape_env/sizes.h"
 
 namespace opwright {
 namespace {
 
 constexpr const char* kWhoMvlgamma = "mvlgamma";
 
-// The sum of lgamma(self - i / 2) over i < p, and a constant.
+// The sum of lgamma(self - i / 2) over i < p, and a constant. The terms are rows, of which loops
+// over elements are long.
 Tensor sum_of_lgammas(const Tensor& self, int64_t p) {
   OPWRIGHT_CHECK(p >= 1, kWhoMvlgamma, ": p must be at least 1, got ", p);
   OPWRIGHT_CHECK(!is_complex(self.dtype()), kWhoMvlgamma, ": self must be real, got ", self);
@@ -24,7 +26,9 @@ Tensor sum_of_lgammas(const Tensor& self, int64_t p) {
   const Tensor shifts =
       arange(Scalar(0.5 - half), Scalar(0.5), Scalar(0.5), dtype, std::nullopt, self.device());
   const double constant = half * (static_cast<double>(p) - 1) / 2 * std::log(std::numbers::pi);
-  return (self.unsqueeze(-1) + shifts).lgamma().sum({-1}).add(Scalar(constant));
+  SymSizes column(static_cast<size_t>(self.dim()) + 1, SymInt(1));
+  column[0] = SymInt(p);
+  return self.add(shifts.reshape(column)).lgamma().sum({0}).add(Scalar(constant));
 }
 
 DType power_dtype(bool has_complex) { return has_complex ? DType::Complex128 : DType::Float64; }

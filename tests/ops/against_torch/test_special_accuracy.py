@@ -13,6 +13,10 @@ LINE = [-170.6, -30.5, -8.25, -4.5, -2.75, -1.3, -0.6, -0.2, -1e-3, -1e-9]
 LINE += [1e-9, 1e-3, 0.2, 0.49, 0.5, 0.7, 1.0, 1.4, 1.9, 2.1, 3.3, 5.1, 7.9, 8.1, 12.3, 26.0, 88.1]
 POSITIVE = [x for x in LINE if x > 0]
 INSIDE = [-0.999999, -0.9, -0.51, -0.3, -1e-4, -1e-12, 1e-12, 0.01, 0.2, 0.499, 0.51, 0.75, 0.99]
+POLYNOMIALS = [f"chebyshev_polynomial_{kind}" for kind in "tuvw"]
+POLYNOMIALS += [f"shifted_{name}" for name in POLYNOMIALS]
+POLYNOMIALS += ["hermite_polynomial_h", "hermite_polynomial_he"]
+POLYNOMIALS += ["laguerre_polynomial_l", "legendre_polynomial_p"]
 SHARES = [1e-300, 1e-30, 1e-9, 1e-4, 0.02, 0.1, 0.3, 0.49, 0.51, 0.7, 0.9, 0.999, 1 - 1e-12]
 
 
@@ -127,6 +131,35 @@ def test_incomplete_gamma_functions_have_few_wrong_digits():
                     continue
                 result = function(*pair).item()
                 assert abs(result - exact) <= 2e-13 * exact, (function, a, x, result, exact)
+
+
+def test_logaddexp2_has_few_wrong_digits():
+    points = [-90.0, -5.5, -1.0, -1e-6, 0.0, 1e-9, 0.3, 1.0, 7.25, 24.5, 60.0]
+    pairs = [(x, y) for x in points for y in points if abs(x - y) < 140]
+
+    for dtype, digits in ((ow.float64, 53), (ow.float32, 24)):
+        x, y = (ow.tensor(each, dtype=dtype) for each in zip(*pairs, strict=True))
+        result = ow.logaddexp2(x, y).tolist()
+        exact = [
+            mp.log(mp.mpf(2) ** a + mp.mpf(2) ** b, 2)
+            for a, b in zip(x.tolist(), y.tolist(), strict=True)
+        ]
+
+        held = [(r, e) for r, e in zip(result, exact, strict=True) if abs(e) > 1e-3]
+        assert worst_error(*zip(*held, strict=True), digits) <= 2, dtype
+
+
+@pytest.mark.parametrize("name", POLYNOMIALS)
+def test_a_degree_gives_the_same_as_a_tensor_of_degrees(name):
+    function = getattr(ow.special, name)
+    points = [-2.5, -1.0, -0.7, 0.0, 0.1, 0.9, 1.0, 1.8, math.inf, -math.inf, math.nan] * 7
+
+    for dtype, error in ((ow.float64, 1e-11), (ow.float32, 1e-6)):
+        x = ow.tensor(points, dtype=dtype)
+        for n in (-1, 0, 1, 2, 5, 6, 7, 40, 1200):
+            ow.testing.assert_close(
+                function(x, n), function(x, ow.tensor(n)), rtol=error, atol=error, equal_nan=True
+            )
 
 
 @pytest.mark.parametrize(
