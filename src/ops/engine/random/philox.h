@@ -15,25 +15,32 @@ namespace opwright {
 
 inline constexpr int64_t kGroupWords = 4 * static_cast<int64_t>(kCounterGroup);
 
-struct PhiloxBlock {
-  uint32_t words[4];
+// Each word is the lower half of a Word. With 64 bits it needs no conversion before and after the
+// products, and the upper half is not cleared.
+template <class Word>
+struct PhiloxWords {
+  Word words[4];
 };
+using PhiloxBlock = PhiloxWords<uint32_t>;
 
-OPWRIGHT_INLINE void philox_round(PhiloxBlock& x, uint32_t key0, uint32_t key1) {
-  const uint64_t product0 = uint64_t{0xD2511F53U} * x.words[0];
-  const uint64_t product1 = uint64_t{0xCD9E8D57U} * x.words[2];
-  const uint32_t word0 = static_cast<uint32_t>(product1 >> 32) ^ x.words[1] ^ key0;
-  const uint32_t word2 = static_cast<uint32_t>(product0 >> 32) ^ x.words[3] ^ key1;
+template <class Word>
+OPWRIGHT_INLINE void philox_round(PhiloxWords<Word>& x, uint32_t key0, uint32_t key1) {
+  constexpr uint64_t kLow = 0xffffffffU;
+  const uint64_t product0 = (x.words[0] & kLow) * 0xD2511F53U;
+  const uint64_t product1 = (x.words[2] & kLow) * 0xCD9E8D57U;
+  const Word word0 = static_cast<Word>(product1 >> 32) ^ x.words[1] ^ key0;
+  const Word word2 = static_cast<Word>(product0 >> 32) ^ x.words[3] ^ key1;
   x.words[0] = word0;
-  x.words[1] = static_cast<uint32_t>(product1);
+  x.words[1] = static_cast<Word>(product1);
   x.words[2] = word2;
-  x.words[3] = static_cast<uint32_t>(product0);
+  x.words[3] = static_cast<Word>(product0);
 }
 
-OPWRIGHT_INLINE PhiloxBlock philox(PhiloxBlock counter, uint32_t key0, uint32_t key1) {
+template <class Word = uint32_t>
+OPWRIGHT_INLINE PhiloxWords<Word> philox(PhiloxWords<Word> counter, uint32_t key0, uint32_t key1) {
   constexpr uint32_t kStep0 = 0x9E3779B9U;  // the golden ratio
   constexpr uint32_t kStep1 = 0xBB67AE85U;  // the square root of 3
-  PhiloxBlock x = counter;
+  PhiloxWords<Word> x = counter;
   // Unrolled by hand: an inner loop would prevent vectorization of the outer one.
   philox_round(x, key0, key1);
   philox_round(x, key0 + kStep0, key1 + kStep1);
