@@ -37,6 +37,8 @@ struct PacketObject {
   OperatorName* parsed;
   Py_ssize_t num_named;  // of results that a call returns as a named tuple; 0: none
   PacketUse use;
+  PyObject* known;  // a dict of the overloads that were asked for by name, as of known_epoch
+  uint64_t known_epoch;
   PyObject* weakrefs;
 };
 
@@ -146,9 +148,20 @@ PyObject* packet_dir(PyObject* object, PyObject* /*unused*/) {
   });
 }
 
+// Null if it is not known, since the registry searches all operators for the overloads of a name.
+PyObject* known_overload(PacketObject* self, PyObject* attribute) {
+  const uint64_t epoch = registry_epoch();
+  if (self->known_epoch == epoch) [[likely]]
+    return PyDict_GetItemWithError(self->known, attribute);
+  PyDict_Clear(self->known);
+  self->known_epoch = epoch;
+  return nullptr;
+}
+
 // Attributes of the type first, then overloads. Properties called __doc__ and __module__ would show
 // on the type itself.
 PyObject* packet_getattr(PyObject* object, PyObject* attribute) {
+  if (PyObject* overload = known_overload(as_packet(object), attribute)) return Py_NewRef(overload);
   if (PyUnicode_CompareWithASCIIString(attribute, "__doc__") == 0)
     return get_packet_doc(object, nullptr);
   if (PyUnicode_CompareWithASCIIString(attribute, "__module__") == 0)
@@ -162,7 +175,11 @@ PyObject* packet_getattr(PyObject* object, PyObject* attribute) {
     const PacketObject* self = as_packet(object);
     std::vector<std::string> names;
     for (const Operator* op : Registry::get().overloads(*self->name)) {
-      if (overload_name(*op) == wanted) return Py_NewRef(operator_object(op->name()));
+      if (overload_name(*op) == wanted) {
+        PyObject* overload = operator_object(op->name());
+        if (PyDict_SetItem(self->known, attribute, overload) < 0) throw_python_error();
+        return Py_NewRef(overload);
+      }
       names.push_back(overload_name(*op));
     }
     std::string text = concatenate(*self->name, " has no overload '", wanted, "'; it has: ");
@@ -241,6 +258,8 @@ PyObject* packet_object(std::string_view name, PacketUse use) {
     self->name = new std::string(name);
     self->parsed = new OperatorName(parse_operator_name(name));
     self->use = use;
+    self->known = require(PyDict_New());
+    self->known_epoch = 0;
     self->weakrefs = nullptr;
     object = reinterpret_cast<PyObject*>(self);
   }

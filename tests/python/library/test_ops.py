@@ -61,6 +61,16 @@ def test_a_missing_overload_is_told_with_those_there_are(trial):
     assert "trial::scale" in str(failure.value)
 
 
+def test_an_overload_that_is_removed_is_not_found_any_more(trial):
+    trial.define("scale(Tensor x) -> Tensor")
+    with ow.library.Library("trial", "FRAGMENT") as library:
+        library.define("scale.by(Tensor x, float factor) -> Tensor")
+        assert ow.ops.trial.scale.by is ow.ops.trial.scale.by
+
+    with pytest.raises(AttributeError, match="has no overload 'by'"):
+        ow.ops.trial.scale.by  # noqa: B018
+
+
 def test_a_wrong_call_is_told_in_the_callers_terms(trial):
     trial.define("scale(Tensor x, float factor=1.0) -> Tensor")
 
