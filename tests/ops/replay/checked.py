@@ -66,11 +66,6 @@ AS_IN_TORCH = {
 
 # Known limits of ours.
 LIMITS = {
-    # PyTorch has no gradient of it.
-    "embedding_renorm_": (
-        ("gradients", "wrong-gradient"),
-        "has one where an index stands once alone",
-    ),
     "*out": (("onnx", "onnx-differs"), "forms made from an operator have no rule for ONNX"),
     "*values": (("onnx", "onnx-differs"), "forms made from an operator have no rule for ONNX"),
     "*_": (("onnx", "onnx-differs"), "forms made from an operator have no rule for ONNX"),
