@@ -68,13 +68,26 @@ Tensor diagflat_composite(const Tensor& self, int64_t offset) {
   return diag_embed(self.flatten(), offset);
 }
 
-Tensor put_composite(const Tensor& self, const Tensor& index, const Tensor& source,
-                     bool accumulate) {
+Tensor& put_in_place_composite(Tensor& self, const Tensor& index, const Tensor& source,
+                               bool accumulate) {
   OPWRIGHT_CHECK_TYPE(self.dtype() == source.dtype(),
                       "put: self and source must have the same dtype, got ", self, " and ", source);
-  const Tensor written =
-      self.reshape({-1}).index_put({index.reshape({-1})}, source.reshape({-1}), accumulate);
-  return written.reshape(sym_geometry_of(self).sizes);
+  const SymInt count = index.sym_numel();
+  check(source.sym_numel() == count,
+        concatenate("put: source must have an element for each of the ", count, " indices, got ",
+                    source));
+  const SymGeometry own = sym_geometry_of(self);
+  if (!is_contiguous(own.sizes, own.strides, MemoryFormat::Contiguous))
+    return self.copy_(self.clone(MemoryFormat::Contiguous).put_(index, source, accumulate));
+  self.view({-1}).index_put_({index.reshape({-1})}, source.reshape({-1}), accumulate);
+  return self;
+}
+
+Tensor put_composite(const Tensor& self, const Tensor& index, const Tensor& source,
+                     bool accumulate) {
+  Tensor result = self.clone();
+  result.put_(index, source, accumulate);
+  return result;
 }
 
 Tensor& fill_diagonal_in_place_composite(Tensor& self, const Scalar& fill_value, bool wrap) {
