@@ -1,13 +1,10 @@
-// grid_sampler by the number of dimensions, the backward operators of sampling, and
-// affine_grid_generator, as composites.
+// grid_sampler by the number of dimensions, and affine_grid_generator, as composites.
 #include <cstdint>
 #include <span>
-#include <tuple>
 #include <vector>
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/ops/sampling/grid_sampler_gradients.h"
 #include "opwright/symbolic/shape_env/sizes.h"
 
 namespace opwright {
@@ -59,18 +56,6 @@ Tensor grid_sampler_composite(const Tensor& input, const Tensor& grid, int64_t i
   return input.dim() == 4
              ? grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)
              : grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners);
-}
-
-std::tuple<Tensor, Tensor> grid_sampler_backward_composite(const Tensor& grad_output,
-                                                           const Tensor& input, const Tensor& grid,
-                                                           int64_t interpolation_mode,
-                                                           int64_t padding_mode, bool align_corners,
-                                                           std::span<const bool> output_mask) {
-  OPWRIGHT_CHECK(output_mask.size() == 2,
-                 "grid_sampler_backward: output_mask must hold 2 bools, got ", output_mask.size());
-  // PyTorch computes the gradient of the grid even if it is not asked for.
-  return grid_sampler_gradients(grad_output, input, grid, interpolation_mode, padding_mode,
-                                align_corners, output_mask[0], true);
 }
 
 Tensor affine_grid_generator_composite(const Tensor& theta, std::span<const SymInt> size,

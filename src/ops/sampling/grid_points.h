@@ -62,6 +62,25 @@ OPWRIGHT_INLINE C bring_inside(C position, int64_t size, const Sampling& samplin
   return position;
 }
 
+// The derivative of bring_inside: 1, -1 where positions are reflected, 0 at the border and beyond.
+template <class C>
+OPWRIGHT_INLINE C direction_inside(C position, int64_t size, const Sampling& sampling) {
+  if (sampling.outside == Outside::Zeros) return C{1};
+  const auto count = static_cast<C>(size);
+  C direction{1};
+  if (sampling.outside == Outside::Reflection) {
+    const C low = sampling.align_corners ? C{0} : C{-0.5};
+    const C span = sampling.align_corners ? count - 1 : count;
+    if (span == C{0}) return C{0};
+    const C turns = std::floor(std::abs(position - low) / span);
+    const bool is_even = std::fmod(turns, C{2}) == C{0};
+    direction = (position >= low) == is_even ? C{1} : C{-1};
+    position = reflect(position, low, span);
+  }
+  const bool is_inside = (position > C{0}) & (position < count - 1);
+  return is_inside ? direction : C{0};
+}
+
 // Converts from [-1, 1] to elements.
 template <class C>
 OPWRIGHT_INLINE C scale(C position, int64_t size, bool align_corners) {

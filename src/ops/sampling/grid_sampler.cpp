@@ -1,7 +1,5 @@
 // grid_sampler_2d: samples an image at the positions of a grid.
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -9,6 +7,7 @@
 #include "opwright/error.h"
 #include "opwright/ops/engine/cpu/run_at_level.h"
 #include "opwright/ops/engine/move/copy.h"
+#include "opwright/ops/sampling/grid_lines.h"
 #include "opwright/ops/sampling/grid_points.h"
 #include "opwright/ops/sampling/planes.h"
 
@@ -18,8 +17,6 @@ namespace {
 constexpr const char* kGridSampler = "grid_sampler_2d";
 
 // The elements that some positions of one image take part of, as vectors over the positions.
-constexpr int64_t kPositions = 64;
-
 template <class C>
 struct Places {
   static constexpr size_t kMost = 16;
@@ -27,61 +24,6 @@ struct Places {
   int32_t place[kMost][kPositions];
   C weight[kMost][kPositions];
 };
-
-// Of one dimension, at most four elements of each position.
-template <class C>
-struct Line {
-  int32_t index[4][kPositions];
-  C weight[4][kPositions];
-};
-
-// -1 if there is no such element.
-template <class C>
-OPWRIGHT_INLINE int32_t element_at(C position, C size) {
-  const bool exists = (position > C{-1}) & (position < size);
-  return static_cast<int32_t>(exists ? position : C{-1});
-}
-
-// Finds the elements of `count` positions: grid[2 * i] is that of position i.
-template <class C, SamplingMode kMode>
-OPWRIGHT_INLINE void find_line(const C* grid, int64_t count, int64_t size, const Sampling& sampling,
-                               Line<C>* line) {
-  const auto end = static_cast<C>(size);
-  C at[kPositions];
-  for (int64_t i = 0; i < count; ++i) {
-    at[i] = scale(grid[2 * i], size, sampling.align_corners);
-    if constexpr (kMode != SamplingMode::Bicubic) at[i] = bring_inside(at[i], size, sampling);
-  }
-  if constexpr (kMode == SamplingMode::Nearest) {
-    for (int64_t i = 0; i < count; ++i) {
-      line->index[0][i] = element_at(std::nearbyint(at[i]), end);
-      line->weight[0][i] = C{1};
-    }
-  } else if constexpr (kMode == SamplingMode::Bilinear) {
-    for (int64_t i = 0; i < count; ++i) {
-      const C before = std::floor(at[i]);
-      line->index[0][i] = element_at(before, end);
-      line->index[1][i] = element_at(before + 1, end);
-      line->weight[0][i] = before + 1 - at[i];
-      line->weight[1][i] = at[i] - before;
-    }
-  } else {
-    for (int64_t i = 0; i < count; ++i) {
-      const C before = std::floor(at[i]);
-      const std::array<C, 4> weights = cubic_weights(at[i] - before);
-      for (size_t k = 0; k < 4; ++k) {
-        const C position = bring_inside(before + static_cast<C>(k) - 1, size, sampling);
-        line->index[k][i] = element_at(position, end);
-        line->weight[k][i] = weights[k];
-      }
-    }
-  }
-}
-
-constexpr size_t elements_of(SamplingMode mode) {
-  if (mode == SamplingMode::Bicubic) return 4;
-  return mode == SamplingMode::Bilinear ? 2 : 1;
-}
 
 template <class C>
 struct Plane {
@@ -99,8 +41,8 @@ struct SamplePositions {
     constexpr size_t kEach = elements_of(kMode);
     Line<C> x;
     Line<C> y;
-    find_line<C, kMode>(grid, count, plane->width, *sampling, &x);
-    find_line<C, kMode>(grid + 1, count, plane->height, *sampling, &y);
+    find_line<C, kMode>(grid, 2, count, plane->width, *sampling, &x);
+    find_line<C, kMode>(grid + 1, 2, count, plane->height, *sampling, &y);
     Places<C> places;
     const auto width = static_cast<int32_t>(plane->width);
     for (size_t j = 0; j < kEach; ++j) {

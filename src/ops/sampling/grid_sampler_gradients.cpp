@@ -1,6 +1,8 @@
 #include "opwright/ops/sampling/grid_sampler_gradients.h"
 
+#include <array>
 #include <cstddef>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -219,6 +221,16 @@ std::tuple<Tensor, Tensor> grid_sampler_gradients(const Tensor& grad, const Tens
                                                   const Tensor& grid, int64_t interpolation_mode,
                                                   int64_t padding_mode, bool align_corners,
                                                   bool needs_input, bool needs_grid) {
+  const std::array mask{needs_input, needs_grid};
+  return input.dim() == 4 ? grid_sampler_2d_backward(grad, input, grid, interpolation_mode,
+                                                     padding_mode, align_corners, mask)
+                          : grid_sampler_3d_backward(grad, input, grid, interpolation_mode,
+                                                     padding_mode, align_corners, mask);
+}
+
+std::tuple<Tensor, Tensor> grid_sampler_backward_decomposition(
+    const Tensor& grad_output, const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
+    int64_t padding_mode, bool align_corners, std::span<const bool> output_mask) {
   const Tensor positions = as_computed(grid);
   const int64_t ndim = input.dim() - 2;
   std::vector<std::vector<Element>> axes;
@@ -227,13 +239,13 @@ std::tuple<Tensor, Tensor> grid_sampler_gradients(const Tensor& grad, const Tens
     const Axis axis{size, interpolation_mode, padding_mode, align_corners};
     axes.push_back(axis.find_elements(positions.select(-1, ndim - 1 - i)));
   }
-  const Sampled sampled(as_computed(grad), as_computed(input), grid, std::move(axes));
+  const Sampled sampled(as_computed(grad_output), as_computed(input), grid, std::move(axes));
   std::tuple<Tensor, Tensor> gradients;
-  if (needs_input) std::get<0>(gradients) = sampled.input_gradient().to(input.dtype());
-  if (needs_grid && interpolation_mode == kNearest)
-    std::get<1>(gradients) = grid.new_zeros(sym_geometry_of(grid).sizes);
-  if (needs_grid && interpolation_mode != kNearest)
-    std::get<1>(gradients) = sampled.grid_gradient().to(grid.dtype());
+  if (output_mask[0]) std::get<0>(gradients) = sampled.input_gradient().to(input.dtype());
+  // PyTorch computes the gradient of the grid even if it is not asked for.
+  std::get<1>(gradients) = interpolation_mode == kNearest
+                               ? grid.new_zeros(sym_geometry_of(grid).sizes)
+                               : sampled.grid_gradient().to(grid.dtype());
   return gradients;
 }
 

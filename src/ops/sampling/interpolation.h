@@ -33,6 +33,15 @@ OPWRIGHT_INLINE std::array<C, 4> cubic_weights(C t) {
   return {far(t + 1), near(t), near(1 - t), far(2 - t)};
 }
 
+// The derivatives of these weights with respect to t.
+template <class C>
+OPWRIGHT_INLINE std::array<C, 4> cubic_slopes(C t) {
+  constexpr C kA = C{-0.75};
+  const auto near = [](C x) { return (3 * (kA + 2) * x - 2 * (kA + 3)) * x; };
+  const auto far = [](C x) { return (3 * kA * x - 10 * kA) * x + 8 * kA; };
+  return {far(t + 1), near(t), -near(1 - t), -far(2 - t)};
+}
+
 // Resamples a dimension to another size.
 struct Resampling {
   Interpolation kind;

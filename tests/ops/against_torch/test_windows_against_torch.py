@@ -162,7 +162,24 @@ def grid_calls(calls: Calls) -> None:
         x = calls.tensor(sizes, dtype)
         grid = calls.tensor([batch, 3, 4, 2], dtype)
         mode, padding = calls.random.randint(0, 2), calls.random.randint(0, 2)
-        calls.add("aten::grid_sampler_2d", x, grid, mode, padding, calls.random.random() < 0.5)
+        corners = calls.random.random() < 0.5
+        calls.add("aten::grid_sampler_2d", x, grid, mode, padding, corners)
+        grad = calls.tensor([batch, x.shape[1], 3, 4], dtype)
+        args = (grad, x, grid, mode, padding, corners, [calls.random.random() < 0.7, True])
+        calls.add("aten::grid_sampler_2d_backward", *args)
+
+
+def many_channel_grid_calls(calls: Calls) -> None:
+    for channels in (1, 2, 4, 7, 8, 9, 16, 19, 40):
+        for mode in (0, 1, 2):
+            dtype = calls.dtype(FLOATS[:2])
+            x = calls.tensor([2, channels, 6, 5], dtype)
+            if calls.random.random() < 0.5:
+                x = x.to(memory_format=torch.channels_last)
+            grid = calls.tensor([2, 9, 11, 2], dtype)
+            grad = calls.tensor([2, channels, 9, 11], dtype)
+            args = (grad, x, grid, mode, calls.random.randint(0, 2), False, [True, True])
+            calls.add("aten::grid_sampler_2d_backward", *args)
 
 
 def volume_grid_calls(calls: Calls) -> None:
@@ -344,6 +361,7 @@ def pad_backward_calls(calls: Calls) -> None:
         upsample_calls,
         column_calls,
         grid_calls,
+        many_channel_grid_calls,
         volume_grid_calls,
         affine_grid_calls,
         antialiased_calls,
