@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "opwright/base/thread_pool.h"
@@ -100,8 +101,10 @@ std::vector<int64_t> find_bounds(const BagCall& call) {
   const int64_t count = call.indices.size(0);
   const Tensor offsets = as_int64(call.offsets);
   std::vector<int64_t> bounds;
+  bounds.reserve(static_cast<size_t>(offsets.numel() + 1));
+  const int64_t* begins = offsets.numel() == 0 ? nullptr : offsets.data<int64_t>();
   for (int64_t i = 0; i < offsets.numel(); ++i) {
-    const int64_t offset = offsets.data<int64_t>()[i];
+    const int64_t offset = begins[i];
     OPWRIGHT_CHECK(i > 0 || offset == 0, kEmbeddingBag, ": offsets must begin with 0, got ",
                    offset);
     OPWRIGHT_CHECK(offset <= count, kEmbeddingBag, ": offsets must be at most ", count,
@@ -118,9 +121,11 @@ std::vector<int64_t> find_bounds(const BagCall& call) {
 void check_bag_indices(const BagCall& call, const int64_t* indices) {
   const int64_t rows = call.weight.size(0);
   const int64_t count = call.indices.size(0);
-  bool is_outside = false;
-  for (int64_t i = 0; i < count; ++i) is_outside |= (indices[i] < 0) | (indices[i] >= rows);
-  if (!is_outside) return;
+  int64_t signs = 0;  // negative if a sign bit is set
+  for (int64_t i = 0; i < count; ++i)
+    signs |= indices[i] | static_cast<int64_t>(static_cast<uint64_t>(rows - 1) -
+                                               static_cast<uint64_t>(indices[i]));
+  if (signs >= 0) return;
   for (int64_t i = 0; i < count; ++i) {
     OPWRIGHT_CHECK_INDEX(indices[i] >= 0 && indices[i] < rows, kEmbeddingBag, ": index ",
                          indices[i], " at position ", i, " is out of range for a weight of ", rows,
@@ -158,6 +163,7 @@ struct AddRows {
         if (i + kAhead < source->count) {
           const T* later = source->rows + source->indices[i + kAhead] * source->row_stride + first;
           for (int64_t k = 0; k < kBlock; k += kLine) __builtin_prefetch(later + k);
+          __builtin_prefetch(later + kBlock - 1);  // rows seldom begin with a line
         }
         for (int64_t k = 0; k < kBlock; ++k) block[k] += scale * static_cast<C>(row[k]);
       }
@@ -193,9 +199,12 @@ class BagRows {
       last_ = as_int64(call.offsets).data<int64_t>()[bounds.size() - 1];
   }
 
-  // `sum` is memory for a row.
-  void compute(int64_t bag, std::vector<C>& sum, T* out, int64_t* size, int64_t* positions) const {
-    std::ranges::fill(sum, C{});
+  // `scratch` is memory for a row.
+  void compute(int64_t bag, std::vector<C>& scratch, T* out, int64_t* size,
+               int64_t* positions) const {
+    C* sum = scratch.data();
+    if constexpr (std::is_same_v<T, C>) sum = out;
+    std::fill_n(sum, columns_, C{});
     const bool is_last = static_cast<size_t>(bag) + 2 == bounds_.size();
     const int64_t begin = bounds_[static_cast<size_t>(bag)];
     const int64_t end = bounds_[static_cast<size_t>(bag) + 1];
@@ -203,18 +212,20 @@ class BagRows {
     if (call_.mode == BagMode::Max) {
       for (int64_t i = begin; i < end; ++i) {
         if (indices_[i] == call_.padding_idx) continue;
-        take_larger(sum.data(), indices_[i], ++count == 1, positions);
+        take_larger(sum, indices_[i], ++count == 1, positions);
       }
     } else {
-      count = end - begin - std::count(indices_ + begin, indices_ + end, call_.padding_idx);
-      add(sum.data(), begin, is_last && last_ ? std::max(begin, std::min(end, *last_)) : end);
+      count = end - begin;
+      if (call_.padding_idx >= 0)
+        count -= std::count(indices_ + begin, indices_ + end, call_.padding_idx);
+      add(sum, begin, is_last && last_ ? std::max(begin, std::min(end, *last_)) : end);
     }
     if (call_.mode != BagMode::Sum) *size = count;
     const bool divides = call_.mode == BagMode::Mean && count > 1;
-    for (int64_t k = 0; k < columns_; ++k) {
-      const C value = sum[static_cast<size_t>(k)];
-      out[k] = static_cast<T>(divides ? value / static_cast<C>(count) : value);
-    }
+    if (std::is_same_v<T, C> && !divides) return;
+    const C divisor = divides ? static_cast<C>(count) : C{1};
+    OPWRIGHT_INDEPENDENT_ITERATIONS
+    for (int64_t k = 0; k < columns_; ++k) out[k] = static_cast<T>(sum[k] / divisor);
   }
 
  private:

@@ -227,17 +227,21 @@ Tensor scatter_gradient(const char* who, const Tensor& grad, const Tensor& self,
   for_wide_dtype(wide, [&]<typename C>() {
     if constexpr (std::is_floating_point_v<C>) {
       C* out = output.mutable_data<C>();
-      std::fill_n(out, output.numel(), C{});
-      if (grad.numel() == 0) return;
+      if (grad.numel() == 0) {
+        std::fill_n(out, output.numel(), C{});
+        return;
+      }
       const Tensor dense = as_contiguous(as_dtype(grad, wide));
       const Tensor positions = as_contiguous(indices);
       const C* in = dense.data<C>();
       const int64_t* at = positions.data<int64_t>();
       for_each_plane(grad.numel() / results, plane + results, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
+          C* sums = out + i * plane;  // stays in the cache
+          std::fill_n(sums, plane, C{});
           for (int64_t k = i * results; k < (i + 1) * results; ++k) {
             if (at[k] >= 0 && at[k] < plane)
-              out[i * plane + at[k]] += in[k];
+              sums[at[k]] += in[k];
             else
               bad = at[k];
           }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <tuple>
 #include <type_traits>
@@ -103,12 +102,18 @@ UniqueResults find_unique(const Tensor& self, bool needs_inverse, bool needs_cou
   return runs.results(self.dtype());
 }
 
-// The first `count` elements.
+// NaN differs from itself, -0 does not differ from 0.
 template <class T>
-Tensor make_prefix(const T* elements, int64_t count, DType dtype) {
-  Tensor vector = make_empty(IntList{count}, dtype);
-  std::copy_n(elements, count, static_cast<T*>(vector.mutable_data()));
-  return vector;
+bool starts_run(T element, T previous) {
+  using C = ComputeType<T>;
+  return !(static_cast<C>(element) == static_cast<C>(previous));
+}
+
+template <class T>
+int64_t count_runs(const T* in, int64_t count) {
+  int64_t runs = count > 0 ? 1 : 0;
+  for (int64_t i = 1; i < count; ++i) runs += starts_run(in[i], in[i - 1]) ? 1 : 0;
+  return runs;
 }
 
 template <class T>
@@ -116,27 +121,28 @@ UniqueResults find_consecutive(const Tensor& self, bool needs_inverse, bool need
   const Tensor dense = as_contiguous(self);
   const T* in = static_cast<const T*>(dense.data());
   const int64_t count = dense.numel();
-  const auto length = static_cast<size_t>(count);
-  const auto elements = std::make_unique_for_overwrite<T[]>(length);
-  const auto starts = std::make_unique_for_overwrite<int64_t[]>(needs_counts ? length + 1 : 0);
+  // Counted first, so that the results are written in place: memory costs more than comparisons.
+  const int64_t runs = count_runs(in, count);
+  Tensor values = make_empty(IntList{runs}, self.dtype());
   Tensor inverse = make_empty(needs_inverse ? self.sizes() : IntList{0}, DType::Int64);
+  Tensor lengths = make_empty(IntList{needs_counts ? runs : 0}, DType::Int64);
+  T* elements = static_cast<T*>(values.mutable_data());
   int64_t* run_of = needs_inverse ? inverse.mutable_data<int64_t>() : nullptr;
-  int64_t runs = 0;
+  int64_t* counts = needs_counts ? lengths.mutable_data<int64_t>() : nullptr;
+  int64_t run = -1;
+  int64_t begin = 0;
+  T first{};
   for (int64_t i = 0; i < count; ++i) {
-    using C = ComputeType<T>;  // NaN differs from itself, -0 does not differ from 0
-    const bool continues = i != 0 && static_cast<C>(in[i]) == static_cast<C>(in[i - 1]);
-    // Written for every element, and kept if it starts a run: random data mispredicts branches.
-    elements[static_cast<size_t>(runs)] = in[i];
-    if (needs_counts) starts[static_cast<size_t>(runs)] = i;
-    runs += continues ? 0 : 1;
-    if (run_of) run_of[i] = runs - 1;
+    // Written for every element without a branch, which random data mispredicts.
+    const bool starts = i == 0 || starts_run(in[i], in[i - 1]);
+    run += starts ? 1 : 0;
+    begin = starts ? i : begin;
+    first = starts ? in[i] : first;
+    elements[run] = first;
+    if (counts) counts[run] = i + 1 - begin;
+    if (run_of) run_of[i] = run;
   }
-  if (needs_counts) {
-    starts[runs] = count;
-    for (int64_t i = 0; i < runs; ++i) starts[i] = starts[i + 1] - starts[i];
-  }
-  return {make_prefix(elements.get(), runs, self.dtype()), std::move(inverse),
-          make_prefix(starts.get(), needs_counts ? runs : 0, DType::Int64)};
+  return {std::move(values), std::move(inverse), std::move(lengths)};
 }
 
 constexpr const char* kWhatIsUnknown = "how many elements differ";

@@ -34,13 +34,11 @@ DType sum_dtype(const std::optional<Tensor>& weights) {
   return weights->dtype() == DType::Float32 ? DType::Float32 : DType::Float64;
 }
 
-// The number of bins that the elements need.
+// The number of bins that some elements need.
 template <class T>
-int64_t count_bins(const Tensor& self) {
-  const T* in = self.data<T>();
+int64_t count_bins(const T* in, int64_t count) {
   T least = in[0];
   T greatest = in[0];
-  const int64_t count = self.numel();
   for (int64_t i = 1; i < count; ++i) {
     least = std::min(least, in[i]);
     greatest = std::max(greatest, in[i]);
@@ -51,11 +49,26 @@ int64_t count_bins(const Tensor& self) {
   return static_cast<int64_t>(greatest) + 1;
 }
 
+// In blocks, whose elements stay in the cache between the search for the greatest and the sums.
 template <class T, class Sum>
-void add_up(const Tensor& self, const Sum* weights, Sum* sums) {
+Tensor add_up(const Tensor& self, const Sum* weights, int64_t minlength, DType dtype) {
+  constexpr int64_t kBlock = 2048;
   const T* in = self.data<T>();
   const int64_t count = self.numel();
-  for (int64_t i = 0; i < count; ++i) sums[in[i]] += weights ? weights[i] : Sum{1};
+  Tensor sums = zeros({std::max(minlength, count_bins(in, std::min(kBlock, count)))}, dtype);
+  for (int64_t begin = 0; begin < count; begin += kBlock) {
+    const int64_t end = std::min(begin + kBlock, count);
+    const int64_t bins = count_bins(in + begin, end - begin);
+    if (bins > sums.numel()) {
+      // All elements at once, so that increasing ones do not make it grow again and again.
+      Tensor more = zeros({count_bins(in + begin, count - begin)}, dtype);
+      std::copy_n(sums.data<Sum>(), sums.numel(), more.mutable_data<Sum>());
+      sums = more;
+    }
+    Sum* out = sums.mutable_data<Sum>();
+    for (int64_t i = begin; i < end; ++i) out[in[i]] += weights ? weights[i] : Sum{1};
+  }
+  return sums;
 }
 
 }  // namespace
@@ -69,13 +82,12 @@ Tensor bincount_cpu(const Tensor& self, const std::optional<Tensor>& weights, in
       weights ? std::optional(as_contiguous(as_dtype(*weights, dtype))) : std::nullopt;
   Tensor sums;
   for_integral_dtype(self.dtype(), kBincount, [&]<typename T>() {
-    sums = zeros({std::max(minlength, count_bins<T>(dense))}, dtype);
     if (!terms)
-      add_up<T, int64_t>(dense, nullptr, sums.mutable_data<int64_t>());
+      sums = add_up<T, int64_t>(dense, nullptr, minlength, dtype);
     else if (dtype == DType::Float32)
-      add_up<T, float>(dense, terms->data<float>(), sums.mutable_data<float>());
+      sums = add_up<T, float>(dense, terms->data<float>(), minlength, dtype);
     else
-      add_up<T, double>(dense, terms->data<double>(), sums.mutable_data<double>());
+      sums = add_up<T, double>(dense, terms->data<double>(), minlength, dtype);
   });
   return sums;
 }

@@ -26,7 +26,9 @@ void copy_elements(const Tensor& target, const Tensor& source) {
     });
   }
   const StridedLoop loop({&target, &source});
-  if (target.dtype() == source.dtype() && copy_transposed(loop, item(target))) return;
+  if (target.dtype() == source.dtype() &&
+      (copy_transposed(loop, item(target)) || copy_interleaved(loop, item(target))))
+    return;
   loop.for_each_run([convert](const StridedLoop::Pointers& pointers,
                               const StridedLoop::ByteStrides& strides, int64_t count) {
     convert(pointers[0], strides[0], pointers[1], strides[1], count);

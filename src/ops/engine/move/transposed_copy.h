@@ -11,4 +11,7 @@ namespace opwright {
 // for tiling to pay, copies and returns true.
 bool copy_transposed(const StridedLoop& loop, int64_t item);
 
+// The same for a few dense rows of the source whose elements alternate in the target.
+bool copy_interleaved(const StridedLoop& loop, int64_t item);
+
 }  // namespace opwright
