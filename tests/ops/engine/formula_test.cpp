@@ -15,6 +15,9 @@ namespace {
 // Operators without a formula, and why.
 const std::set<std::string> kWithout{
     "aten::resize_",  // the added elements have no values
+    // Recorded as their decomposition, whose operators have formulas.
+    "aten::grid_sampler_2d_backward",
+    "aten::grid_sampler_3d_backward",
     // A backward raises an error, as in PyTorch.
     "aten::_ctc_loss_backward",
     "aten::_ctc_loss_backward.Tensor",
