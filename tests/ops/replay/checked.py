@@ -58,6 +58,7 @@ AS_IN_TORCH = {
     ),
     "max_unpool*": (("gradients", "wrong-gradient"), "assumes that no index occurs twice"),
     "nll_loss*": (("autograd", "formula-raised"), "has no gradient of the weights of classes"),
+    "put_": (("gradients", "wrong-gradient"), "has one where an index stands once alone"),
     "scatter.src": (("gradients", "wrong-gradient"), "has one where an index stands once alone"),
     "split*": (("fake", "fake-specialises"), "gives as many results as a size says"),
     "unbind*": (("fake", "fake-specialises"), "gives as many results as a size says"),
