@@ -26,6 +26,7 @@
 #include "opwright/pt2/archive/archive_layout.h"
 #include "opwright/pt2/archive/archive_tensors.h"
 #include "opwright/pt2/archive/call_tree.h"
+#include "opwright/pt2/archive/program_json.h"
 #include "opwright/pt2/archive/size_text.h"
 #include "opwright/pt2/container/json.h"
 #include "opwright/pt2/container/zip_archive.h"

@@ -17,6 +17,7 @@
 #include "opwright/pt2/archive/archive_graph.h"
 #include "opwright/pt2/archive/archive_layout.h"
 #include "opwright/pt2/archive/archive_program.h"
+#include "opwright/pt2/archive/program_json.h"
 #include "opwright/pt2/container/json.h"
 #include "opwright/pt2/container/zip_image.h"
 #include "opwright/pt2/pt2_file.h"

@@ -1,6 +1,7 @@
 // Archives from strangers: damaged, of other kinds, or made to use much memory.
 // Covers: src/pt2/archive/archive_graph, src/pt2/archive/archive_tensors,
-// src/pt2/archive/call_tree, src/pt2/replay/replay, src/pt2/saved_program.
+// src/pt2/archive/call_tree, src/pt2/archive/graph_json, src/pt2/archive/program_json,
+// src/pt2/archive/tensor_json, src/pt2/replay/replay, src/pt2/saved_program.
 #include "opwright/pt2/pt2_file.h"
 
 #include <array>

@@ -1,6 +1,5 @@
 // A PyTorch exported program as its archive states it: names, numbers and types, checked for form
-// but not yet for meaning. torch/_export/serde/schema.py, version 8, defines the JSON. Each part is
-// read and written by two functions side by side, from the same tables.
+// but not yet for meaning. torch/_export/serde/schema.py, version 8, defines the JSON.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,6 @@
 #include "opwright/device.h"
 #include "opwright/dtype.h"
 #include "opwright/memory_format.h"
-#include "opwright/pt2/container/json.h"
 
 namespace opwright::pt2 {
 
@@ -92,6 +90,7 @@ struct ArchiveGraph {
   std::map<std::string, WrittenSize, std::less<>> ints;
   std::map<std::string, WrittenSize, std::less<>> bools = {};  // conditions; only written
   std::string name = {};                                       // of a sub-graph
+  bool returns_tuple = true;  // else its only output itself; only written
 };
 
 enum class ArchiveInputKind : uint8_t { User, Parameter, Buffer, TensorConstant, Constant };
@@ -126,12 +125,6 @@ struct ArchiveProgram {
   bool has_writes = false;  // some call writes an argument; torch verifies other programs for none
 };
 
-// ValueError that names the member for a text of another form; NotImplementedError for script
-// objects and tokens, and for another major version, naming both.
-[[nodiscard]] ArchiveProgram read_archive_program(const JsonValue& json, const std::string& origin);
-// The inverse. NotImplementedError for what PyTorch's format has no form for, by name.
-[[nodiscard]] JsonValue write_archive_program(const ArchiveProgram& program);
-
 // A weight or constant of the archive.
 struct WrittenPayload {
   std::string name;
@@ -139,9 +132,4 @@ struct WrittenPayload {
   WrittenTensor tensor;
   bool is_parameter = false;
 };
-// The config of weights or constants. NotImplementedError for a pickled one, by name.
-[[nodiscard]] std::vector<WrittenPayload> read_payloads(const JsonValue& json,
-                                                        const std::string& origin);
-[[nodiscard]] JsonValue write_payloads(const std::vector<WrittenPayload>& payloads);
-
 }  // namespace opwright::pt2

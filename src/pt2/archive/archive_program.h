@@ -6,8 +6,8 @@
 
 namespace opwright::pt2 {
 
-// NotImplementedError for what PyTorch has no form for, by name: operators of ours alone,
-// sub-graphs as arguments, the state of random numbers, classes in the structure of the call.
+// NotImplementedError for what PyTorch has no form for, by name: operators of ours alone, classes
+// in the structure of the call, the state of random numbers in control flow.
 [[nodiscard]] ArchiveProgram make_archive_program(const ExportedProgram& program);
 
 // A tensor without symbols, as archives state it.

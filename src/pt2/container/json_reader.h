@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,6 +51,13 @@ class JsonReader {
     elements.reserve(size());
     for (size_t i = 0; i < size(); ++i) elements.push_back(read((*this)[i]));
     return elements;
+  }
+  // read(JsonReader) for each member of an object, by name.
+  template <class Read>
+  [[nodiscard]] auto map(const Read& read) const {
+    std::map<std::string, decltype(read(std::declval<const JsonReader&>())), std::less<>> members;
+    for (size_t i = 0; i < member_count(); ++i) members.emplace(member_name(i), read(member_at(i)));
+    return members;
   }
 
   [[noreturn]] void fail(std::string_view what) const;

@@ -1,6 +1,6 @@
 """PyTorch's exported programs (.pt2), read without PyTorch; a child process writes them."""
-# Covers: src/pt2/archive/archive_graph, src/pt2/archive/archive_tensors, src/pt2/archive/call_tree,
-# src/pt2/pt2_file, src/pt2/replay/recorded_result, src/pt2/replay/replay, src/pt2/saved_program.
+# Covers: src/pt2/archive/archive_tensors, src/pt2/archive/call_tree, src/pt2/pt2_file,
+# src/pt2/replay/recorded_result, src/pt2/replay/replay, src/pt2/saved_program.
 
 import json
 import subprocess

@@ -1,6 +1,7 @@
 """Archives that Opwright writes for torch.export.load; a child process runs them in torch."""
 # Covers: src/pt2/archive/archive_layout, src/pt2/archive/archive_program,
-# src/pt2/archive/size_nodes.
+# src/pt2/archive/constant_element, src/pt2/archive/graph_writer, src/pt2/archive/size_nodes,
+# src/pt2/archive/sub_graph_writer.
 
 import io
 import os
@@ -17,14 +18,16 @@ from opwright.export import Dim, export, load, save
 
 from tests.shared_folder import make_once
 
-from . import own_models
+from . import own_control_flow, own_models
+from .test_higher_order import CONTROL_FLOW
 from .test_pt2 import CASES, calls_of
 
 HERE = Path(__file__).parent
 BUILD = Path(os.environ.get("OPWRIGHT_BUILD", HERE.parents[2] / "build" / "release"))
 SOFT_CLIP = BUILD / "operators" / "libsoft_clip.so"
-OWN_CASES = [name for name, *_ in own_models.cases()]
-FORMS = [name + form for name in CASES for form in ("", "_decomposed")]
+OWN_CASES = [name for made in (own_models, own_control_flow) for name, *_ in made.cases()]
+BOTH_FORMS = (*CASES, *CONTROL_FLOW)
+FORMS = [*(name + form for name in BOTH_FORMS for form in ("", "_decomposed")), "loop"]
 
 
 def read(path):
@@ -62,7 +65,7 @@ def write_calls(path, program_path, calls):
 
 def write_archives(folder, torch_archives):
     ow.manual_seed(0)
-    for name, function, calls, kwargs, shapes in own_models.cases():
+    for name, function, calls, kwargs, shapes in (*own_models.cases(), *own_control_flow.cases()):
         copies = [
             pytree.tree_map(lambda x: x.clone() if isinstance(x, ow.Tensor) else x, args)
             for args in calls
@@ -70,19 +73,19 @@ def write_archives(folder, torch_archives):
         program = export(function, copies[0], kwargs, dynamic_shapes=shapes)
         save(program, folder / f"{name}.pt2")
         write_calls(folder / f"{name}.npz", folder / f"{name}.pt2", [(a, kwargs) for a in calls])
-    for name in CASES:
-        for form in ("", "_decomposed"):
-            save(read(torch_archives / f"{name}{form}.pt2"), folder / f"torch_{name}{form}.pt2")
-            write_again(folder, torch_archives, name, form)
+    for form in FORMS:
+        save(read(torch_archives / f"{form}.pt2"), folder / f"torch_{form}.pt2")
+        write_again(folder, torch_archives, form)
     ow.load_library(SOFT_CLIP)
     clip = export(lambda x: ow.ops.audio.soft_clip(x, limit=2.0) + 1, (ow.ones(3),))
     save(clip, folder / "custom.pt2")
     write_calls(folder / "custom.npz", folder / "custom.pt2", [((ow.arange(3.0),), {})])
 
 
-def write_again(folder, torch_archives, name, form):
-    path = folder / f"torch_{name}{form}.pt2"
+def write_again(folder, torch_archives, form):
+    path = folder / f"torch_{form}.pt2"
     spec = read(path).call_spec.in_spec
+    name = form.removesuffix("_decomposed")
     calls = [pytree.tree_unflatten(inputs, spec) for inputs, _ in calls_of(torch_archives, name)]
     write_calls(path.with_suffix(".npz"), path, calls)
 
@@ -92,9 +95,10 @@ def torch_archives(tmp_path_factory):
     pytest.importorskip("torch")
 
     def make(folder):
-        subprocess.run([sys.executable, HERE / "torch_models.py", folder], check=True)
+        for script in ("torch_models.py", "torch_higher_order.py"):
+            subprocess.run([sys.executable, HERE / script, folder], check=True)
 
-    return make_once(tmp_path_factory, "pt2_archives", make)
+    return make_once(tmp_path_factory, "pt2_all_archives", make)
 
 
 @pytest.fixture(scope="session")
@@ -228,14 +232,34 @@ def save_error(tmp_path, function, *args, **options):
     return str(caught.value)
 
 
+class WriteUnseen(ow.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = ow.nn.Linear(2, 2)
+
+    def forward(self, x):
+        y = self.layer(x)
+        with ow.no_grad():
+            y.clamp_(min=0)
+        return y * 2
+
+
 def test_an_operator_of_opwright_alone_is_refused_by_name(tmp_path):
-    text = save_error(
-        tmp_path, lambda x: ow.cond(x.sum() > 0, lambda v: v + 1, lambda v: v - 1, (x,)), ow.ones(3)
-    )
+    text = save_error(tmp_path, WriteUnseen(), ow.ones(3, 2))
     assert text.startswith(
-        "save: the operator opwright::cond is Opwright's own, PyTorch does not have it; in %cond = "
+        "save: the operator opwright::graft is Opwright's own, PyTorch does not have it; in %graft "
     )
     assert text.endswith("Save the program as .opw, or export it without that operator.")
+
+
+def test_random_numbers_of_a_branch_are_refused(tmp_path):
+    def function(x):
+        return ow.cond(x.sum() > 0, lambda x: x + ow.rand(3), lambda x: x - ow.rand(3), (x,))
+
+    assert save_error(tmp_path, function, ow.ones(3)) == (
+        "save: a branch or a loop draws random numbers, which archives of PyTorch cannot hold\n"
+        "  Draw them before it, or save the program as .opw."
+    )
 
 
 def test_a_constant_that_torch_does_not_have_is_refused(tmp_path):
