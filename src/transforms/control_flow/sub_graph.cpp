@@ -13,10 +13,13 @@
 namespace opwright {
 namespace {
 
+// Also tensors made from data.
 std::vector<GraphValue*> captured_inputs(const Graph& graph) {
   std::vector<GraphValue*> inputs = graph.inputs();
-  std::erase_if(
-      inputs, [](const GraphValue* input) { return input->node().role() != InputRole::Captured; });
+  std::erase_if(inputs, [](const GraphValue* input) {
+    const InputRole role = input->node().role();
+    return role != InputRole::Captured && role != InputRole::Constant;
+  });
   return inputs;
 }
 

@@ -47,6 +47,17 @@ def test_a_branch_may_close_over_traced_and_captured_tensors():
     assert ow.equal(traced(-ow.ones(3)), f(-ow.ones(3)))
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_a_branch_may_make_tensors_from_data(mode):
+    def f(x):
+        return cond(x.sum() > 0, lambda x: x + ow.tensor([1.0, 2.0]), lambda x: x - 1, (x,))
+
+    traced = make_fx(f, tracing_mode=mode)(ow.ones(2))
+
+    assert traced(ow.ones(2)).tolist() == [2.0, 3.0]
+    assert traced(-ow.ones(2)).tolist() == [-2.0, -2.0]
+
+
 def test_a_branch_may_use_sizes_of_the_function():
     def f(x, y):
         n = x.shape[0]
