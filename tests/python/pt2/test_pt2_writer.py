@@ -125,6 +125,15 @@ def test_an_archive_of_torch_stays_the_same_program(torch_archives, tmp_path, na
     assert str(read(tmp_path / f"{name}.pt2")) == str(program)
 
 
+@pytest.mark.parametrize("name", OWN_CASES)
+def test_an_archive_of_opwright_stays_the_same_program(written, tmp_path, name):
+    program = read(written / f"{name}.pt2")
+
+    save(program, tmp_path / f"{name}.pt2")
+
+    assert str(read(tmp_path / f"{name}.pt2")) == str(program)
+
+
 @pytest.mark.parametrize("name", [*OWN_CASES, *(f"torch_{form}" for form in FORMS), "custom"])
 def test_torch_gives_the_same_results(written, name):
     error = written / f"{name}.error"
