@@ -188,8 +188,16 @@ void SizeNodes::compute(const SymInt& size, ArchiveGraph& graph) {
     known_.emplace(size.word(), known_.at(total.word()));
 }
 
-Element SizeNodes::element(const SymInt& size, ArchiveGraph& graph) {
+std::optional<int64_t> SizeNodes::stated_number(const SymInt& size) const {
   if (!size.is_symbolic()) return size.word();
+  const Expression& expression = expression_of(size.word());
+  if (expression.kind != ExpressionKind::Symbol) return std::nullopt;
+  const std::optional<SymInt>& equals = text_.symbol(*expression.name).equals;
+  return equals && !equals->is_symbolic() ? std::optional(equals->word()) : std::nullopt;
+}
+
+Element SizeNodes::element(const SymInt& size, ArchiveGraph& graph) {
+  if (const std::optional<int64_t> number = stated_number(size)) return *number;
   compute(size, graph);
   const auto found = known_.find(size.word());
   OPWRIGHT_CHECK_KIND("NotImplementedError", found != known_.end(), "save: the size ", size,

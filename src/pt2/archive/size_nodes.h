@@ -2,6 +2,8 @@
 // one of PyTorch's has calls of sym_size and of Python's operators.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -46,6 +48,8 @@ class SizeNodes {
     return !env_ || scope_.find_unbound(expression).empty();
   }
 
+  // The number that a size is for all calls, as far as the environment states it.
+  [[nodiscard]] std::optional<int64_t> stated_number(const SymInt& size) const;
   // The value of a size, or of a condition, as an argument. Appends the nodes that compute it.
   [[nodiscard]] Element element(const SymInt& size, ArchiveGraph& graph);
   // As an archive states it of a value.

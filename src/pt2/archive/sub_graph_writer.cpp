@@ -18,7 +18,6 @@
 #include "opwright/ir/graph/graph.h"
 #include "opwright/ir/graph/graph_object.h"
 #include "opwright/ir/graph/node.h"
-#include "opwright/ir/graph/node_text.h"
 #include "opwright/memory_format.h"
 #include "opwright/pt2/archive/archive_graph.h"
 #include "opwright/pt2/archive/graph_writer.h"
@@ -29,6 +28,7 @@
 #include "opwright/symint.h"
 #include "opwright/tensor.h"
 #include "opwright/tensor/view.h"
+#include "opwright/value.h"
 
 namespace opwright::pt2 {
 namespace {
@@ -170,9 +170,7 @@ ArchiveNode GraphWriter::make_control_flow(const Node& node, ArchiveGraph& graph
   WrittenArgument sizes = write_argument(node, schema.arguments.back(), node.args().back(), graph);
   for (Element& size : sizes.elements) {
     auto* name = std::get_if<ValueName>(&size);
-    OPWRIGHT_CHECK_KIND(
-        "NotImplementedError", name, "save: a size that a graph of ", node.op().name(),
-        " uses is a number by now, which PyTorch's archives cannot hold; in ", node_text(node));
+    if (!name) continue;  // a number by now; the graphs have it too
     name->kind = NamedKind::Tensor;
     call.inputs.back().elements.push_back(std::move(size));
   }
@@ -213,6 +211,10 @@ GraphWriter::SubGraph GraphWriter::write_sub_graph(const Graph& graph, const std
     OPWRIGHT_CHECK_KIND("NotImplementedError", input->node().role() == InputRole::Argument,
                         "save: a branch or a loop draws random numbers, which archives of PyTorch "
                         "cannot hold\n  Draw them before it, or save the program as .opw.");
+    const bool is_number =
+        !input->tensor().is_defined() &&
+        sizes_.stated_number(ValueOf<SymInt>::read(input->meta().get())).has_value();
+    if (is_number) continue;
     writer.bind_input(*input);
     written.inputs.push_back(single_argument(writer.element_of(*input)));
   }

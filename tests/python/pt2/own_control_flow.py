@@ -25,6 +25,13 @@ def with_sizes(x, y):
     return cond(y.sum() > 0, lambda y: y * rows + columns, lambda y: y - rows, (y,))
 
 
+def with_fixed_size(x, y):
+    """A size that a later call shows to be a number."""
+    rows = x.shape[0]
+    chosen = cond(y.sum() > 0, lambda y: y * rows, lambda y: y - (rows + 1), (y,))
+    return chosen.sum() + x.reshape(4)
+
+
 def given_back(x, y):
     """Operands, views of them and transposed results: new tensors, whichever branch ran."""
     same, turned = cond(x.sum() > 0, lambda x: (x, x[:2].t()), lambda x: (x + 1, x[1:].mT), (x,))
@@ -87,6 +94,8 @@ def cases():
     yield "branches", Branches(), signs, {}, [{0: batch}]
     pairs = [(r(3, 5), one(4)), (r(6, 5), one(4)), (r(6, 5), -one(4))]
     yield "branch_sizes", with_sizes, pairs, {}, [{0: batch}, None]
+    fixed = [(one(4), one(3)), (one(4), -one(3))]
+    yield "branch_fixed", with_fixed_size, fixed, {}, [{0: Dim.AUTO}, None]
     squares = [(one(3, 3) * sign + r(3, 3) * 0.1, r(3, 3)) for sign in (1, -1)]
     yield "branch_aliases", given_back, squares, {}, None
     yield "branch_count", counted, [(r(6),), (r(8),), (-one(4),)], {}, [{0: 2 * batch}]
