@@ -33,7 +33,10 @@ void accumulate(const Tensor& leaf, Tensor gradient, uint32_t observers) {
   }
 }
 
-Accumulate::Accumulate(const Tensor& leaf) : leaf_(&impl(leaf)) { add_place(ValueMeta(leaf)); }
+Accumulate::Accumulate(const Tensor& leaf) : leaf_(&impl(leaf)) {
+  add_place(ValueMeta(leaf));
+  set_gradient_dtype(gradient_dtype_of(leaf));
+}
 
 Tensor Accumulate::leaf() const {
   const std::lock_guard lock(mutex_);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -37,6 +38,10 @@ class OPWRIGHT_EXPORT Accumulate final : public TapeNode {
   // The last handle of the leaf is being dropped. False: leaf() returned another one meanwhile, and
   // the leaf lives on without the dropped one.
   [[nodiscard]] bool let_leaf_go() noexcept;
+  // The dtype of the gradients that arrive from here on; no value: any.
+  void set_gradient_dtype(std::optional<DType> dtype) noexcept {
+    own_meta(0).set_gradient_dtype(dtype);
+  }
   // Held while a gradient is added.
   [[nodiscard]] std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 

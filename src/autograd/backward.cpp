@@ -102,18 +102,19 @@ std::string shape_text(std::span<const SymInt> sizes) {
 }
 
 RootGradient root_of(const GradientPoint& output, const Tensor& gradient, size_t place) {
-  Edge edge = edge_of(output);
+  const Edge edge = edge_of(output);
   if (!edge) refuse_hidden_history(output.tensor, "an output");
   OPWRIGHT_CHECK(edge,
                  "backward: the output does not require grad: nothing that requires grad "
                  "had a part in it, or it was made under no_grad");
   const bool is_tensor = output.tensor.is_defined();
   const ValueMeta meta = is_tensor ? ValueMeta(output.tensor) : edge.node->meta(edge.place);
+  const ValueMeta& wanted = edge.node->meta(edge.place);
   if (!gradient.is_defined()) {
-    Tensor one = is_tensor && output.tensor.dim() == 0 && !is_complex(meta.dtype())
-                     ? opwright::ones_like(output.tensor)
-                     : one_for(meta);
-    return {std::move(edge), std::move(one)};
+    const Tensor one = is_tensor && output.tensor.dim() == 0 && !is_complex(meta.dtype())
+                           ? opwright::ones_like(output.tensor)
+                           : one_for(meta);
+    return {edge, fit_dtype(one, wanted)};
   }
   OPWRIGHT_CHECK(has_sizes(gradient, meta.sizes()), "Mismatch in shape: grad_output[", place,
                  "] has a shape of ", shape_text(ValueMeta(gradient).sizes()), " and output[",
@@ -123,7 +124,7 @@ RootGradient root_of(const GradientPoint& output, const Tensor& gradient, size_t
                  "dtype. Mismatch in dtype: grad_output[",
                  place, "] has a dtype of ", gradient.dtype(), " and output[", place,
                  "] has a dtype of ", meta.dtype(), ".");
-  return {std::move(edge), fit_dtype(gradient, meta.dtype())};
+  return {edge, fit_dtype(gradient, wanted)};
 }
 
 // With `skips`, outputs that do not require grad are left out.
@@ -200,7 +201,9 @@ std::vector<Tensor> grad(std::span<const GradientPoint> given_outputs,
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (found[i].is_defined()) continue;
     if (options.materialize) {
-      found[i] = targets[i].node->meta(targets[i].place).zeros();
+      const Tensor& input = inputs[i].tensor;
+      const Edge& target = targets[i];
+      found[i] = (input.is_defined() ? ValueMeta(input) : target.node->meta(target.place)).zeros();
       continue;
     }
     OPWRIGHT_CHECK(options.allow_unused, "grad: input ", i,

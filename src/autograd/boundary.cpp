@@ -30,6 +30,7 @@ IntrusivePtr<Boundary> adopt_history(const Tensor& foreign, const Tensor& twin) 
     Edge outside = edge_of(foreign);  // first, to be older than nodes on the lifted tensor
     if (is_leaf(foreign)) {
       impl(twin).flags |= kOpwFlagRequiresGrad;
+      copy_gradient_dtype(foreign, twin);
     } else {
       boundary = IntrusivePtr<Boundary>::take(new Boundary(twin, std::move(outside)));
       set_history(twin, TapeNodePtr::share(boundary.get()), 0);

@@ -272,7 +272,7 @@ Tensor FunctionNode::fit_gradient(size_t index, const Tensor& gradient) const {
   OPWRIGHT_CHECK(fitting.is_defined(), name_, ": backward returned a gradient of sizes ",
                  to_text(ValueMeta(gradient).sizes()), " for argument ", index,
                  ", which has sizes ", to_text(wanted.sizes()));
-  return fit_dtype(fitting, wanted.dtype());
+  return fit_dtype(fitting, wanted);
 }
 
 void note_as_view(const Tensor& output, const Tensor& input) {

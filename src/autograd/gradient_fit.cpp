@@ -63,4 +63,8 @@ Tensor fit_dtype(const Tensor& gradient, DType dtype) {
   return gradient.dtype() == dtype ? gradient : gradient.to(dtype);  // complex: real part
 }
 
+Tensor fit_dtype(const Tensor& gradient, const ValueMeta& value) {
+  return value.takes(gradient.dtype()) ? gradient : fit_dtype(gradient, value.dtype());
+}
+
 }  // namespace opwright

@@ -22,5 +22,7 @@ namespace opwright {
 [[nodiscard]] Tensor fit_layout(Tensor gradient, const Tensor& leaf);
 // Converts to the dtype of the value: the real part of a complex gradient for a real value.
 [[nodiscard]] OPWRIGHT_EXPORT Tensor fit_dtype(const Tensor& gradient, DType dtype);
+// The same, unless gradients of the value may have any dtype.
+[[nodiscard]] OPWRIGHT_EXPORT Tensor fit_dtype(const Tensor& gradient, const ValueMeta& value);
 
 }  // namespace opwright

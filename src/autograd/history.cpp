@@ -1,5 +1,6 @@
 #include "opwright/autograd/history.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/tensor/last_handle.h"
+#include "opwright/tensor/view.h"
 
 namespace opwright {
 namespace {
@@ -134,16 +136,48 @@ Tensor gradient_of(const Tensor& tensor) {
 void set_gradient(const Tensor& tensor, Tensor gradient) {
   if (gradient.is_defined()) {
     OPWRIGHT_CHECK(gradient.get() != tensor.get(), "a tensor cannot be its own gradient");
+    const std::optional<DType> dtype = gradient_dtype_of(tensor);
+    OPWRIGHT_CHECK(!dtype || *dtype == gradient.dtype(),
+                   "attempting to assign a gradient with dtype '", gradient.dtype(),
+                   "' to a tensor with grad_dtype '", *dtype,
+                   "'; convert the gradient, or set grad_dtype, to None for any dtype");
     const ValueMeta meta(tensor);
-    OPWRIGHT_CHECK(meta.fits(gradient) && meta.device() == gradient.device(),
-                   "the gradient of a tensor must have its sizes, dtype and device: ", meta.dtype(),
-                   to_text(meta.sizes()), ", got ", gradient.dtype(),
-                   to_text(ValueMeta(gradient).sizes()));
+    OPWRIGHT_CHECK(
+        has_sizes(gradient, meta.sizes()) && meta.device() == gradient.device(),
+        "the gradient of a tensor must have its sizes and device: ", to_text(meta.sizes()), " on ",
+        meta.device(), ", got ", to_text(ValueMeta(gradient).sizes()), " on ", gradient.device());
   } else if (!find_history(tensor.get())) {
     return;
   }
   History& history = history_of(tensor);
   if (history.kept || gradient.is_defined()) history.gradient() = std::move(gradient);
+}
+
+std::optional<DType> gradient_dtype_of(const Tensor& tensor) {
+  const History* history = find_history(tensor.get());
+  if (!history || !history->kept || history->node) return tensor.dtype();
+  if (history->kept->takes_any_dtype) return std::nullopt;
+  return history->kept->dtype.value_or(tensor.dtype());
+}
+
+void set_gradient_dtype(const Tensor& leaf, std::optional<DType> dtype) {
+  OPWRIGHT_CHECK(is_leaf(leaf), "grad_dtype can only be set on leaf tensors");
+  History& history = history_of(leaf);
+  const Tensor& gradient = history.gradient();
+  OPWRIGHT_CHECK(!dtype || !gradient.is_defined() || gradient.dtype() == *dtype,
+                 "Cannot set grad_dtype to '", *dtype,
+                 "' because there is already a gradient with dtype '", gradient.dtype(),
+                 "'; clear the gradient first (.grad = None)");
+  history.kept->takes_any_dtype = !dtype;
+  history.kept->dtype = dtype;
+  if (history.accumulator) static_cast<Accumulate&>(*history.accumulator).set_gradient_dtype(dtype);
+}
+
+void copy_gradient_dtype(const Tensor& from, const Tensor& to) {
+  const History* history = find_history(from.get());
+  if (!history || !history->kept || history->node) return;
+  if (history->kept->takes_any_dtype || history->kept->dtype)
+    set_gradient_dtype(to, gradient_dtype_of(from));
 }
 
 void retain_gradient(const Tensor& tensor) {
@@ -177,10 +211,9 @@ void detach_in_place(const Tensor& tensor) {
 }
 
 void set_data(const Tensor& tensor, const Tensor& source) {
+  const ValueMeta before(tensor);
   replace_contents(impl(tensor), impl(source));
-  const History* history = find_history(tensor.get());
-  if (history && history->accumulator && !history->accumulator->meta(0).fits(tensor))
-    forget_accumulator(tensor);
+  if (!before.fits(tensor)) forget_accumulator(tensor);
 }
 
 void forget_accumulator(const Tensor& leaf) {

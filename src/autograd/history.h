@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,6 +61,9 @@ using ViewSteps = SmallVector<ViewRecordPtr, 4>;  // starting at the root
 struct KeptGradient : Counted<KeptGradient> {
   Tensor gradient;
   uint64_t hook = 0;  // of retain_grad, on the tensor's node
+  // For a leaf, what set_gradient_dtype stated: any dtype, or one that may differ from the leaf's.
+  bool takes_any_dtype = false;
+  std::optional<DType> dtype;
 };
 
 struct OPWRIGHT_EXPORT History final : AutogradMeta {
@@ -110,6 +114,13 @@ OPWRIGHT_EXPORT void set_requires_grad(const Tensor& tensor, bool on);
 [[nodiscard]] OPWRIGHT_EXPORT Tensor gradient_of(const Tensor& tensor);
 // Checks sizes, dtype and device.
 OPWRIGHT_EXPORT void set_gradient(const Tensor& tensor, Tensor gradient);
+// The dtype that the .grad of a leaf must have, to which backward converts: that of the leaf,
+// unless another one was set. No value: gradients keep their dtypes.
+[[nodiscard]] OPWRIGHT_EXPORT std::optional<DType> gradient_dtype_of(const Tensor& tensor);
+// Throws RuntimeError for a tensor that is not a leaf, and where .grad has another dtype.
+OPWRIGHT_EXPORT void set_gradient_dtype(const Tensor& leaf, std::optional<DType> dtype);
+// Repeats for `to` what set_gradient_dtype stated for `from`, if anything.
+void copy_gradient_dtype(const Tensor& from, const Tensor& to);
 // Keeps the gradient of a tensor that is not a leaf: that of its value after later writes.
 OPWRIGHT_EXPORT void retain_gradient(const Tensor& tensor);
 

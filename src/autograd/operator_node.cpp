@@ -501,7 +501,7 @@ void OperatorNode::give_one(uint32_t argument, Tensor gradient, Tensor& given, s
                  ": the backward formula returned a gradient of sizes ",
                  to_text(ValueMeta(gradient).sizes()), " for '", name, "', which has sizes ",
                  to_text(meta.sizes()));
-  given = fit_dtype(fitting, meta.dtype());
+  given = fit_dtype(fitting, meta);
 }
 
 }  // namespace opwright

@@ -137,6 +137,7 @@ class OPWRIGHT_EXPORT TapeNode {
 
  protected:
   virtual ~TapeNode();
+  [[nodiscard]] ValueMeta& own_meta(uint32_t place) { return places_[place]; }
 
  private:
   TapeHooks& own_hooks();

@@ -28,6 +28,7 @@ ValueMeta::ValueMeta(const ValueMeta& other)
       dtype_(other.dtype_),
       ndim_(other.ndim_),
       is_on_heap_(other.is_on_heap_),
+      takes_any_dtype_(other.takes_any_dtype_),
       few{other.few[0], other.few[1]} {
   if (!is_on_heap_) return;
   many = new SymInt[static_cast<size_t>(ndim_)];
@@ -39,6 +40,7 @@ ValueMeta::ValueMeta(ValueMeta&& other) noexcept
       dtype_(other.dtype_),
       ndim_(other.ndim_),
       is_on_heap_(std::exchange(other.is_on_heap_, false)),
+      takes_any_dtype_(other.takes_any_dtype_),
       few{other.few[0], other.few[1]} {
   if (is_on_heap_) other.ndim_ = 0;
 }
@@ -48,6 +50,7 @@ ValueMeta& ValueMeta::operator=(ValueMeta other) noexcept {
   std::swap(device_, other.device_);
   std::swap(ndim_, other.ndim_);
   std::swap(is_on_heap_, other.is_on_heap_);
+  std::swap(takes_any_dtype_, other.takes_any_dtype_);
   std::swap(few, other.few);
   return *this;
 }
@@ -57,7 +60,7 @@ ValueMeta::~ValueMeta() {
 }
 
 bool ValueMeta::fits(const Tensor& gradient) const {
-  if (gradient.dtype() != dtype_ || gradient.dim() != ndim_) return false;
+  if (!takes(gradient.dtype()) || gradient.dim() != ndim_) return false;
   if (!is_on_heap_ && !gradient.is_symbolic()) {
     return std::equal(few, few + ndim_, impl(gradient).dl.shape);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "opwright/device.h"
@@ -30,10 +31,20 @@ class OPWRIGHT_EXPORT ValueMeta {
   [[nodiscard]] std::span<const SymInt> sizes() const noexcept {
     return {is_inline() ? reinterpret_cast<const SymInt*>(few) : many, static_cast<size_t>(ndim_)};
   }
+  // The dtype of the value, or the one that was set for its gradients.
   [[nodiscard]] DType dtype() const noexcept { return dtype_; }
+  // Whether gradients may have the dtype.
+  [[nodiscard]] bool takes(DType dtype) const noexcept {
+    return takes_any_dtype_ || dtype == dtype_;
+  }
+  // No value: gradients may have any dtype.
+  void set_gradient_dtype(std::optional<DType> dtype) noexcept {
+    takes_any_dtype_ = !dtype;
+    if (dtype) dtype_ = *dtype;
+  }
   [[nodiscard]] Device device() const noexcept { return device_; }
 
-  // Whether sizes, dtype and device are the same.
+  // Whether the gradient has the sizes, and a dtype that this takes.
   [[nodiscard]] bool fits(const Tensor& gradient) const;
   [[nodiscard]] Tensor zeros() const;
 
@@ -45,6 +56,7 @@ class OPWRIGHT_EXPORT ValueMeta {
   DType dtype_;
   int16_t ndim_;
   bool is_on_heap_;
+  bool takes_any_dtype_ = false;
   union {
     int64_t few[kFew];  // plain
     SymInt* many;

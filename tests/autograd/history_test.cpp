@@ -68,9 +68,42 @@ TEST(Gradient, MustFitItsTensor) {
   const Tensor x = leaf({1, 2});
 
   EXPECT_ERROR(set_gradient(x, range({3})), "RuntimeError",
-               "the gradient of a tensor must have its sizes, dtype and device: float32[2], got "
-               "float32[3]");
+               "the gradient of a tensor must have its sizes and device: [2] on cpu, got [3] on "
+               "cpu");
+  EXPECT_ERROR(set_gradient(x, range({2}).to(DType::Float64)), "RuntimeError",
+               "attempting to assign a gradient with dtype 'float64' to a tensor with grad_dtype "
+               "'float32'; convert the gradient, or set grad_dtype, to None for any dtype");
   EXPECT_ERROR(set_gradient(x, x), "RuntimeError", "a tensor cannot be its own gradient");
+}
+
+TEST(GradientDtype, IsThatOfTheLeafOrWhatWasSet) {
+  const Tensor x = leaf({1, 2});
+  EXPECT_EQ(gradient_dtype_of(x), DType::Float32);
+
+  set_gradient_dtype(x, DType::Float64);
+  EXPECT_EQ(gradient_dtype_of(x), DType::Float64);
+  EXPECT_EQ(edge_of(x).node->meta(0).dtype(), DType::Float64);
+  set_data(x, range({3}).to(DType::Float16));
+  EXPECT_EQ(gradient_dtype_of(x), DType::Float64);
+  EXPECT_EQ(edge_of(x).node->meta(0).dtype(), DType::Float64);
+
+  set_gradient_dtype(x, std::nullopt);
+  EXPECT_EQ(gradient_dtype_of(x), std::nullopt);
+  EXPECT_TRUE(edge_of(x).node->meta(0).takes(DType::BFloat16));
+}
+
+TEST(GradientDtype, ConvertsWhatBackwardAccumulates) {
+  const Tensor x = leaf({1, 2});
+  set_gradient_dtype(x, DType::Float64);
+
+  run_backward_of(x.mul(2).sum());
+
+  EXPECT_EQ(gradient_of(x).dtype(), DType::Float64);
+  EXPECT_ERROR(set_gradient_dtype(x, DType::Float32), "RuntimeError",
+               "Cannot set grad_dtype to 'float32' because there is already a gradient with dtype "
+               "'float64'; clear the gradient first (.grad = None)");
+  EXPECT_ERROR(set_gradient_dtype(x.mul(2), DType::Float64), "RuntimeError",
+               "grad_dtype can only be set on leaf tensors");
 }
 
 TEST(Gradient, OfAResultIsKeptWhereSomebodyAsked) {

@@ -8,6 +8,7 @@
 #include "bindings/autograd/dual_level.h"
 #include "bindings/autograd/function_level.h"
 #include "bindings/autograd/function_node.h"
+#include "bindings/autograd/nested_backward.h"
 #include "bindings/autograd/saved_tensor_hooks.h"
 #include "bindings/autograd/tape_hooks.h"
 #include "bindings/interpreter/error.h"
@@ -70,7 +71,8 @@ PyObject* grad(PyObject* /*module*/, PyObject* const* args, Py_ssize_t /*num_arg
     options.allow_unused = args[5] == Py_True;
     options.materialize = args[6] == Py_True;
     const SavedHooksScope hooks;
-    std::vector<Tensor> found = opwright::grad(outputs, inputs, gradients, options);
+    std::vector<Tensor> found;
+    run_nested([&] { found = opwright::grad(outputs, inputs, gradients, options); });
     nb::object tuple = own(PyTuple_New(static_cast<Py_ssize_t>(found.size())));
     for (size_t i = 0; i < found.size(); ++i) {
       PyTuple_SET_ITEM(
@@ -98,7 +100,7 @@ PyObject* run_backward(PyObject* /*module*/, PyObject* const* args, Py_ssize_t /
       }
     }
     const SavedHooksScope hooks;
-    opwright::backward(outputs, gradients, inputs, options);
+    run_nested([&] { opwright::backward(outputs, gradients, inputs, options); });
     return Py_NewRef(Py_None);
   });
 }

@@ -1,4 +1,5 @@
 // The autograd attributes and methods of opwright.Tensor.
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -6,10 +7,12 @@
 #include <Python.h>
 
 #include "bindings/autograd/autograd.h"
+#include "bindings/autograd/nested_backward.h"
 #include "bindings/autograd/saved_tensor_hooks.h"
 #include "bindings/autograd/tape_hooks.h"
 #include "bindings/interpreter/error.h"
 #include "bindings/object/method.h"
+#include "bindings/object/scalar_types.h"
 #include "bindings/object/tape_object.h"
 #include "bindings/object/tensor_conversion.h"
 #include "bindings/object/tensor_slots.h"
@@ -167,6 +170,29 @@ int set_grad(PyObject* self, PyObject* value, void* /*closure*/) {
       -1);
 }
 
+PyObject* get_grad_dtype(PyObject* self, void* /*closure*/) {
+  return guarded([&] {
+    end_trace_at_history(self, "grad_dtype");
+    const Tensor leaf = seen_tensor(self);
+    OPWRIGHT_CHECK(is_leaf(leaf), "grad_dtype can only be accessed on leaf tensors");
+    const std::optional<DType> dtype = gradient_dtype_of(leaf);
+    return dtype ? to_python(*dtype) : Py_NewRef(Py_None);
+  });
+}
+
+int set_grad_dtype(PyObject* self, PyObject* value, void* /*closure*/) {
+  return guarded(
+      [&] {
+        OPWRIGHT_CHECK_TYPE(value, "grad_dtype cannot be deleted; None allows any dtype");
+        end_trace_at_history(self, "grad_dtype");
+        set_gradient_dtype(seen_tensor(self), value == Py_None
+                                                  ? std::nullopt
+                                                  : std::optional<DType>(parse_dtype(value)));
+        return 0;
+      },
+      -1);
+}
+
 PyObject* retain_grad(PyObject* self, PyObject* /*args*/) {
   return guarded([&] {
     end_trace("retain_grad() keeps a gradient for Python");
@@ -201,8 +227,8 @@ PyObject* tensor_backward(PyObject* self, PyObject* args, PyObject* kwargs) {
       OPWRIGHT_CHECK(!targets.empty(), "backward: inputs cannot be empty; omit it for all leaves");
     }
     const SavedHooksScope hooks;
-    opwright::backward({&output, 1}, {&given, 1}, targets,
-                       read_options(retain_graph, create_graph != 0));
+    const BackwardOptions options = read_options(retain_graph, create_graph != 0);
+    run_nested([&] { opwright::backward({&output, 1}, {&given, 1}, targets, options); });
     return Py_NewRef(Py_None);
   });
 }
@@ -311,6 +337,19 @@ void add_autograd_slots(TensorSlots& out) {
        ">>> import opwright as ow\n"
        ">>> ow.zeros(2).grad is None\n"
        "True\n",
+       nullptr},
+      {"grad_dtype", get_grad_dtype, set_grad_dtype,
+       "The dtype of the gradient of a leaf, to which backward converts; None: any.\n\n"
+       "It is that of the tensor until it is set, which is possible while `grad` is None or has\n"
+       "the new dtype.\n\n"
+       ">>> import opwright as ow\n"
+       ">>> x = ow.ones(2, dtype=ow.bfloat16, requires_grad=True)\n"
+       ">>> x.grad_dtype\n"
+       "opwright.bfloat16\n"
+       ">>> x.grad_dtype = ow.float32\n"
+       ">>> (3 * x).sum().backward()\n"
+       ">>> x.grad.dtype\n"
+       "opwright.float32\n",
        nullptr},
       read_only("retains_grad", get_retains_grad,
                 "Whether the gradient of a computed tensor is kept.\n\n"

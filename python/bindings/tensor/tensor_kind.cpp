@@ -128,23 +128,6 @@ PyObject* as_subclass(PyObject* self, PyObject* cls) {
   });
 }
 
-// Gradients have the dtype of their tensors.
-PyObject* get_grad_dtype(PyObject* self, void* /*closure*/) {
-  return PyObject_GetAttrString(self, "dtype");
-}
-int set_grad_dtype(PyObject* self, PyObject* value, void* /*closure*/) {
-  return guarded(
-      [&] {
-        const nanobind::object dtype = own(PyObject_GetAttrString(self, "dtype"));
-        if (value != dtype.ptr())
-          throw_error("NotImplementedError",
-                      "grad_dtype: gradients have the dtype of their tensors, here ",
-                      LentTensor(self)->dtype(), "; convert the gradient after backward()");
-        return 0;
-      },
-      -1);
-}
-
 PyObject* get_adjoint(PyObject* self, void* /*closure*/) {
   return guarded([&] {
     const Tensor tensor = handle_of(self);
@@ -291,12 +274,6 @@ void add_kind_slots(TensorSlots& out) {
                 ">>> import opwright as ow\n"
                 ">>> ow.zeros(2, 3, 4).mH.shape\n"
                 "(2, 4, 3)\n"),
-      {"grad_dtype", get_grad_dtype, set_grad_dtype,
-       "The dtype of the gradient, which is that of the tensor.\n\n"
-       ">>> import opwright as ow\n"
-       ">>> ow.zeros(2).grad_dtype\n"
-       "opwright.float32\n",
-       nullptr},
       read_only("is_sparse", get_false,
                 "False: all tensors are strided.\n\n"
                 ">>> import opwright as ow\n"

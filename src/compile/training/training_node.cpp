@@ -5,6 +5,7 @@
 
 #include "opwright/autograd/backward_refusal.h"
 #include "opwright/autograd/engine.h"
+#include "opwright/autograd/gradient_fit.h"
 #include "opwright/autograd/history.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/dispatch/interpreter.h"
@@ -26,7 +27,9 @@ class Entrance final : public TapeNode {
   }
   [[nodiscard]] std::string name() const override { return "compiled input"; }
   void apply(std::span<Tensor> gradients, std::span<Tensor> given) override {
-    given[0] = std::move(gradients[0]);
+    const Edge& outside = edges().front();
+    if (gradients[0].is_defined())
+      given[0] = fit_dtype(gradients[0], outside.node->meta(outside.place));
   }
 };
 
@@ -135,8 +138,20 @@ void TrainingNode::apply(std::span<Tensor> gradients, std::span<Tensor> given) {
   const JointGraph& joint = plan_->joint();
   if (!joint.error.empty()) throw Error(joint.error_kind, joint.error);
   if (std::ranges::none_of(gradients, &Tensor::is_defined)) return;
-  if (thread_state().grad_is_enabled()) return apply_recorded(gradients, given);
-  apply_compiled(gradients, given);
+  if (thread_state().grad_is_enabled()) {
+    apply_recorded(gradients, given);
+  } else {
+    apply_compiled(gradients, given);
+  }
+  fit_dtypes(given);
+}
+
+// A leaf may want its gradient in another dtype than its own.
+void TrainingNode::fit_dtypes(std::span<Tensor> given) const {
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (const Edge& to = edges()[i]; to && given[i].is_defined())
+      given[i] = fit_dtype(given[i], to.node->meta(to.place));
+  }
 }
 
 void TrainingNode::apply_compiled(std::span<Tensor> gradients, std::span<Tensor> given) {

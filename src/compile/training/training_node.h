@@ -53,6 +53,7 @@ class TrainingNode final : public TapeNode {
   // With create_graph: runs the function again, recorded.
   void apply_recorded(std::span<Tensor> gradients, std::span<Tensor> given);
   void apply_compiled(std::span<Tensor> gradients, std::span<Tensor> given);
+  void fit_dtypes(std::span<Tensor> given) const;
 
   TrainingPlanPtr plan_;
   mutable std::mutex mutex_;  // a backward may free what one on another thread reads

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "opwright/autograd/history.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/c_api.h"
 #include "opwright/dispatch/arguments.h"
@@ -157,6 +158,7 @@ Tensor FakeMode::from_tensor(const Tensor& real, std::span<const int64_t> dynami
   const SymSizes strides = derive_strides(geometry_of(real), sizes);
   Tensor fake =
       make_fake_twin(self, storage_twin(*self.storage, has_symbols(sizes)), sizes, strides);
+  copy_gradient_dtype(real, fake);
   twins_.emplace(real.get(), Twin{.real = real, .fake = fake});
   return fake;
 }

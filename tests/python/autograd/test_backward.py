@@ -47,7 +47,7 @@ def test_grad_may_be_set_and_deleted():
 
 
 def test_a_gradient_of_other_sizes_cannot_be_set():
-    with pytest.raises(RuntimeError, match=r"must have its sizes, dtype and device: float32\[2\]"):
+    with pytest.raises(RuntimeError, match=r"must have its sizes and device: \[2\] on cpu"):
         leaf(1, 2).grad = ow.ones(3)
 
 

@@ -353,3 +353,47 @@ def test_saved_variables_is_deprecated():
 
     with pytest.warns(DeprecationWarning, match="saved_variables"):
         Saves.apply(ow.ones(1, requires_grad=True)).backward()
+
+
+def test_backward_passes_nest_deeper_than_the_stack_of_python():
+    class Countdown(ow.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            with ow.enable_grad():
+                ctx.inner = x.detach().requires_grad_() - 1
+            return ctx.inner.detach()
+
+        @staticmethod
+        def backward(ctx, gradient):
+            with ow.enable_grad():
+                if ctx.inner >= 0:
+                    Countdown.apply(ctx.inner).backward()
+            depths.append(ow.is_grad_enabled())
+            return gradient
+
+    depths = []
+    x = ow.tensor(1500.0, requires_grad=True)
+    Countdown.apply(x).backward()
+
+    assert x.grad.item() == 1
+    assert depths == [False] * 1501
+
+
+def test_an_error_in_a_deeply_nested_backward_arrives():
+    class Failing(ow.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            with ow.enable_grad():
+                ctx.inner = x.detach().requires_grad_() - 1
+            return ctx.inner.detach()
+
+        @staticmethod
+        def backward(ctx, gradient):
+            if ctx.inner < 0:
+                raise KeyError("at the bottom")
+            with ow.enable_grad():
+                Failing.apply(ctx.inner).backward()
+            return gradient
+
+    with pytest.raises(KeyError, match="at the bottom"):
+        Failing.apply(ow.tensor(200.0, requires_grad=True)).backward()

@@ -118,13 +118,3 @@ def test_a_subclass_shares_memory_and_history():
     assert x.grad.tolist() == [2.0, 2.0]
     with pytest.raises(TypeError, match="expected a subclass of Tensor, got int"):
         y.as_subclass(int)
-
-
-def test_the_dtype_of_a_gradient_is_that_of_its_tensor():
-    x = ow.ones(2, dtype=ow.float64)
-
-    x.grad_dtype = ow.float64
-
-    assert (x.grad_dtype, x.name) == (ow.float64, None)
-    with pytest.raises(NotImplementedError, match="gradients have the dtype of their tensors"):
-        x.grad_dtype = ow.float32
