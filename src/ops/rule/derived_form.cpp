@@ -51,18 +51,17 @@ bool may_be_recorded(const WritingForm& form, Arguments args) {
   return (form.op->merged_tensor_flags(args) & kTracked) != 0;
 }
 
-void write_made_result(const WritingForm& form, const char* argument, const Tensor& made,
-                       Tensor& target) {
-  const char* who = form.who.c_str();
-  check_storable(who, made.dtype(), target);
+void write_result(const std::string& who, bool is_out, const Tensor& made, Tensor& target) {
+  check_storable(who.c_str(), made.dtype(), target);
   const SymSizes sizes = sym_geometry_of(made).sizes;
   const SymBool fits = have_same_sizes(sym_geometry_of(target).sizes, sizes);
-  if (form.is_out && guard_or_false(target.sym_numel() == 0) && !guard_or_false(fits)) {
+  if (is_out && guard_or_false(target.sym_numel() == 0) && !guard_or_false(fits)) {
     target.resize_(sizes);
   } else {
     demand(fits, "ValueError", [&] {
-      return concatenate(who, ": ", argument, " of sizes ", to_text(sym_geometry_of(target).sizes),
-                         " cannot hold a result of sizes ", to_text(sizes));
+      return concatenate(who, ": ", is_out ? "out" : "self", " of sizes ",
+                         to_text(sym_geometry_of(target).sizes), " cannot hold a result of sizes ",
+                         to_text(sizes));
     });
   }
   target.copy_(made);
@@ -86,8 +85,7 @@ int call_and_write(const OpwRecord* record, const OpwValue* args, uint32_t num_a
       if (form.is_out && Tensor::borrow(made.get()[i].as_tensor).requires_grad())
         throw_recorded_out(*form.op);
       Tensor target = Tensor::borrow(args[form.is_out ? num_given + i : 0].as_tensor);
-      write_made_result(form, form.is_out ? "out" : "self", Tensor::borrow(made.get()[i].as_tensor),
-                        target);
+      write_result(form.who, form.is_out, Tensor::borrow(made.get()[i].as_tensor), target);
       results[i] = ValueOf<Tensor>::give(std::move(target));
     }
     return 0;
@@ -135,6 +133,10 @@ bool register_aliases(const char* file, std::initializer_list<DerivedForm> forms
 }
 bool register_writing_forms(const char* file, std::initializer_list<DerivedForm> forms) {
   return register_at_first_use(new FormTable{file, forms, false});
+}
+
+void write_to_out(const std::string& who, const Tensor& result, Tensor& out) {
+  write_result(who, true, result, out);
 }
 
 }  // namespace opwright

@@ -4,6 +4,9 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <string>
+
+#include "opwright/tensor.h"
 
 namespace opwright {
 
@@ -22,5 +25,9 @@ bool register_aliases(const char* file, std::initializer_list<DerivedForm> forms
 // source has results. The results are computed before anything is written. An argument of another
 // size is an error, except that an empty `out` gets the sizes of its result.
 bool register_writing_forms(const char* file, std::initializer_list<DerivedForm> forms);
+
+// Writes a result as an out form does; `who` is the form's name in errors. Throws TypeError and
+// ValueError if `out` cannot hold it.
+void write_to_out(const std::string& who, const Tensor& result, Tensor& out);
 
 }  // namespace opwright

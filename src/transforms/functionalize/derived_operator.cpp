@@ -12,8 +12,15 @@ DerivedOperators::Derived DerivedOperators::define(const Operator& op, const Sch
                                                {.library = op.origin(), .is_derived = true}));
   const BoxedFunction body{
       .function = body_, .self = const_cast<Operator*>(&op), .drop = nullptr, .signature = nullptr};
-  for (const Slot slot : {Slot::ExplicitComposite, Slot::Decompose})
+  const auto implement = [&](Slot slot) {
     made.registrations.push_back(registry.implement(name, slot, body, op.site()));
+  };
+  if (is_seen_through_) {
+    implement(Slot::ImplicitComposite);
+  } else {
+    implement(Slot::ExplicitComposite);
+    implement(Slot::Decompose);
+  }
   made.op = &registry.require(name);
   return made;
 }

@@ -20,7 +20,9 @@ namespace opwright {
 class DerivedOperators {
  public:
   // `body` runs a derived operator; its record's self is the operator that it is derived from.
-  explicit DerivedOperators(OpwFunction body) : body_(body) {}
+  // Transforms see a derived operator as a call; with `is_seen_through`, the calls of its body.
+  explicit DerivedOperators(OpwFunction body, bool is_seen_through = false)
+      : body_(body), is_seen_through_(is_seen_through) {}
 
   // The operator with `schema` that is derived from `op`; defines it on the first call.
   const Operator& find_or_define(const Operator& op, const Schema& schema, Tags tags);
@@ -36,6 +38,7 @@ class DerivedOperators {
   [[nodiscard]] Derived define(const Operator& op, const Schema& schema, Tags tags) const;
 
   OpwFunction body_;
+  bool is_seen_through_;
   std::mutex mutex_;
   std::map<std::string, Derived, std::less<>> by_name_;
 };

@@ -1,16 +1,23 @@
 #include "opwright/transforms/functionalize/view_copy.h"
 
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "opwright/base/given_error.h"
 #include "opwright/base/small_vector.h"
+#include "opwright/dispatch/arguments.h"
 #include "opwright/dispatch/call.h"
+#include "opwright/dispatch/call_error.h"
+#include "opwright/dispatch/owned_results.h"
 #include "opwright/dispatch/property.h"
 #include "opwright/dispatch/registry.h"
 #include "opwright/dispatch/replaced_arguments.h"
 #include "opwright/dispatch/rule.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
+#include "opwright/ops/rule/derived_form.h"
 #include "opwright/schema/schema.h"
 #include "opwright/tag.h"
 #include "opwright/transforms/functionalize/derived_operator.h"
@@ -63,6 +70,74 @@ DerivedOperators& view_copies() {
   return *copies;
 }
 
+// ---- Out forms ----
+
+// "(a!)", of a tensor or of the elements of a list.
+AliasInfo written(bool is_list) {
+  AliasInfo alias{.before = {"a"}, .after = {"a"}, .is_write = true, .elements = {}};
+  if (!is_list) return alias;
+  AliasInfo list;
+  list.elements.push_back(std::move(alias));
+  return list;
+}
+
+Schema out_schema(const Schema& copy) {
+  Schema schema = copy;
+  schema.name.overload += schema.name.overload.empty() ? "out" : "_out";
+  const Type& type = copy.returns.front().type;
+  const bool is_list = type.is_list();
+  schema.returns.clear();
+  if (!is_list) schema.returns.push_back({.name = "", .type = type, .alias = written(false)});
+  schema.arguments.push_back({
+      .name = "out",
+      .type = type,
+      .alias = written(is_list),
+      .default_value = std::nullopt,
+      .is_keyword_only = true,
+  });
+  return schema;
+}
+
+std::vector<Tensor> tensors_in(const OpwValue& value) {
+  std::vector<Tensor> tensors;
+  visit_tensors(value, [&](OpwTensor* tensor) { tensors.push_back(Tensor::borrow(tensor)); });
+  return tensors;
+}
+
+void write_copies(const Operator& view, Arguments args, Results results) {
+  const Operator& copy = view_copy(view);
+  const std::string& who = copy.schema().name.base;
+  OwnedResults made(1);
+  call(copy, args.first(args.size() - 1), made.get());
+  const std::vector<Tensor> copies = tensors_in(made.get()[0]);
+  std::vector<Tensor> out = tensors_in(args.back());
+  OPWRIGHT_CHECK(copies.size() == out.size(), who, ": expected ", copies.size(),
+                 " tensors in out, one for each result, got ", out.size());
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (copies[i].requires_grad()) throw_recorded_out(copy);
+    write_to_out(who, copies[i], out[i]);
+  }
+  if (!results.empty()) results[0] = ValueOf<Tensor>::give(std::move(out[0]));
+}
+
+int run_out_form(const OpwRecord* record, const OpwValue* args, uint32_t num_args,
+                 OpwValue* results, uint32_t num_results) {
+  return status_of([&] {
+    write_copies(*static_cast<const Operator*>(record->self), {args, num_args},
+                 {results, num_results});
+  });
+}
+
+const Operator* find_out_form(const Operator& view) {
+  static auto* forms = new DerivedOperators(&run_out_form, true);  // outlives every thread
+  const Operator& copy = view_copy(view);
+  if (copy.num_results() != 1) return nullptr;
+  const Schema schema = out_schema(copy.schema());
+  const Tags tags = schema.returns.empty() ? Tags() : Tags{Tag::Out};
+  return &forms->find_or_define(
+      view, schema, is_builtin(view) ? with_properties(tags, {Property::Builtin}) : tags);
+}
+
 }  // namespace
 
 const Operator& view_copy(const Operator& op) {
@@ -75,13 +150,12 @@ const Operator* find_view_copy(std::string_view name) {
   const std::string_view packet = name.substr(0, dot);
   if (!packet.ends_with(kSuffix)) return nullptr;
   const std::string base(packet.substr(0, packet.size() - kSuffix.size()));
-  const std::string wanted =
-      base + std::string(dot == std::string_view::npos ? "" : name.substr(dot));
   const Operator* named = nullptr;
   for (const Operator* op : Registry::get().overloads(base)) {
     if (!is_view(*op)) continue;
-    const Operator& copy = view_copy(*op);
-    if (op->name() == wanted) named = &copy;
+    for (const Operator* derived : {&view_copy(*op), find_out_form(*op)}) {
+      if (derived && derived->name() == name) named = derived;
+    }
   }
   return named;
 }

@@ -78,3 +78,61 @@ def test_the_history_of_a_detached_copy_ends():
 
     assert not ow.detach_copy(x).requires_grad
     assert ow.alias_copy(x).requires_grad
+
+
+@pytest.mark.parametrize("name", [name for name in CALLS if name != "view_as_real_copy"])
+def test_copies_are_written_to_out(name):
+    ours, theirs = make(ow, name), make(torch, name)
+    expected = results_of(getattr(torch, name)(theirs, *CALLS[name]))
+    is_list = len(expected) > 1 or "split" in name or "unbind" in name
+    targets = [ow.empty(*each.shape) for each in expected]
+
+    given = getattr(ow, name)(ours, *CALLS[name], out=tuple(targets) if is_list else targets[0])
+
+    assert [each.tolist() for each in targets] == [each.tolist() for each in expected]
+    assert given is (None if is_list else targets[0])
+
+
+def test_an_empty_out_gets_the_sizes_of_its_copy():
+    targets = (ow.empty(0), ow.empty(2))
+
+    ow.split_copy(ow.arange(5.0), 3, out=targets)
+
+    assert [each.tolist() for each in targets] == [[0.0, 1.0, 2.0], [3.0, 4.0]]
+
+
+def test_out_needs_a_tensor_for_each_copy_and_no_history():
+    x = ow.arange(4.0)
+
+    with pytest.raises(
+        RuntimeError,
+        match="unbind_copy: expected 4 tensors in out, one for each result, got 2",
+    ):
+        ow.unbind_copy(x, out=(ow.empty(()), ow.empty(())))
+    with pytest.raises(RuntimeError, match="split_copy"):
+        ow.split_copy(x.requires_grad_(), 2, out=(ow.empty(2), ow.empty(2)))
+
+
+def test_the_form_that_writes_copies_is_an_overload_with_torchs_schema():
+    schemas = {
+        name: str(getattr(getattr(ow.ops.aten, name), overload)._schema)
+        for name, overload in (("unbind_copy", "int_out"), ("diagonal_copy", "out"))
+    }
+
+    assert schemas == {
+        "unbind_copy": str(torch.ops.aten.unbind_copy.int_out._schema),
+        "diagonal_copy": str(torch.ops.aten.diagonal_copy.out._schema),
+    }
+
+
+def test_a_traced_call_writes_the_copies():
+    def halves(x):
+        out = (x.new_empty(2), x.new_empty(2))
+        ow.split_copy(x, 2, out=out)
+        return out[0] - out[1]
+
+    graph = ow.func.functionalize(halves)
+
+    assert graph(ow.arange(4.0)).tolist() == [-2.0, -2.0]
+    assert ow.vmap(halves)(ow.arange(4.0).reshape(1, 4)).tolist() == [[-2.0, -2.0]]
+    assert ow.compile(halves)(ow.arange(4.0)).tolist() == [-2.0, -2.0]
