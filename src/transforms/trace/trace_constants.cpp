@@ -1,4 +1,5 @@
 // Constants of a trace: a number that is read from one is part of the program, as in an eager run.
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "opwright/dispatch/operator.h"
 #include "opwright/dispatch/property.h"
 #include "opwright/dispatch/replaced_arguments.h"
+#include "opwright/ir/graph/node_call.h"
 #include "opwright/tag.h"
 #include "opwright/tensor/wrapper.h"
 #include "opwright/transforms/trace/trace.h"
@@ -32,6 +34,7 @@ bool Trace::is_constant_call(const Operator& op, Arguments args) const {
   const Tags tags = op.tags();
   if (!is_builtin(op) || tags.has(Tag::Nondeterministic) || tags.has(Tag::NondeterministicSeeded))
     return false;
+  if (std::ranges::any_of(args, [](const OpwValue& arg) { return has_symbols(arg); })) return false;
   bool has_tensor = false;
   bool are_constants = true;
   op.visit_tensor_arguments(args, [&](uint32_t /*index*/, OpwTensor* tensor) {

@@ -317,6 +317,19 @@ def test_what_does_not_fit_inside_is_told_with_its_place(shapes, text):
     assert str(error.value) == text
 
 
+@pytest.mark.parametrize(
+    ("f", "results"),
+    [
+        (lambda count: ow.isin(count, ow.tensor(0)), [True, False, False]),
+        (lambda count: ow.add(ow.tensor(5), count), [5, 6, 12]),
+    ],
+)
+def test_a_dynamic_int_stays_dynamic_where_it_meets_constants(f, results):
+    program = export(f, (0,), dynamic_shapes=(Dim.DYNAMIC,))
+
+    assert [program(count).item() for count in (0, 1, 7)] == results
+
+
 @pytest.mark.parametrize("kind", [TypeError, ValueError, RuntimeError])
 @pytest.mark.parametrize(
     ("args", "shapes"),
