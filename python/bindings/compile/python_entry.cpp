@@ -38,8 +38,8 @@ bool is_constant(PyObject* leaf) {
   PyTypeObject* type = Py_TYPE(leaf);
   return leaf == Py_None || PyLong_Check(leaf) || PyFloat_Check(leaf) || PyComplex_Check(leaf) ||
          PyUnicode_Check(leaf) || PyBytes_Check(leaf) || leaf == Py_Ellipsis ||
-         type == dtype_type || type == device_type || type == memory_format_type ||
-         type == layout_type;
+         PyModule_Check(leaf) || type == dtype_type || type == device_type ||
+         type == memory_format_type || type == layout_type;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from .. import _C
@@ -84,7 +85,7 @@ class DeviceProperties:
         return f"DeviceProperties({', '.join(f'{k}={v!r}' for k, v in vars(self).items())})"
 
 
-class DeviceModule:
+class DeviceModule(ModuleType):
     """The functions of one kind of device, with the names they have in torch.cuda.
 
     A `device` argument is a device of this kind, its index, or None for the current one.
@@ -95,6 +96,7 @@ class DeviceModule:
     """
 
     def __init__(self, name: str) -> None:
+        super().__init__(f"opwright.{name}", type(self).__doc__)
         self._name = name
         names = {"_device_name": name, "__module__": __name__}
         self.Stream: type[Stream] = type("Stream", (Stream,), {**names, "__doc__": Stream.__doc__})
@@ -102,6 +104,9 @@ class DeviceModule:
 
     def __repr__(self) -> str:
         return f"opwright.device_module('{self._name}')"
+
+    def __dir__(self) -> list[str]:
+        return list(object.__dir__(self))  # that of a module leaves its class out
 
     def _read(self, device: _device | str | int | None) -> _device:
         return _C.resolve_device(read_device(self._name, device))

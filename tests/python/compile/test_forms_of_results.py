@@ -170,3 +170,16 @@ def test_special_numbers_come_out_as_in_eager(backend):
         lambda x: x == x,
     ):
         check_against_eager(function, x, calls=1, backend=backend)
+
+
+def test_a_module_is_a_result():
+    @ow.compile(fullgraph=True)
+    def library_and_double(x):
+        return ow, ow.device_module("cpu"), x * 2
+
+    for value in (1.0, 2.0):
+        library, device_module, doubled = library_and_double(ow.tensor(value))
+
+        assert library is ow
+        assert device_module is ow.device_module("cpu")
+        assert doubled.item() == value * 2
