@@ -89,3 +89,5 @@ def test_broadcast_shapes_names_what_does_not_fit():
         torch.broadcast_shapes((-1,), (3,))
     with pytest.raises(TypeError, match="must be ints"):
         torch.broadcast_shapes((2.5,))
+    with pytest.raises(RuntimeError, match=r"should be of type ints, .* got 2.5 as argument 1"):
+        torch.broadcast_shapes((2,), 2.5)

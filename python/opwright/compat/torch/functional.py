@@ -139,6 +139,12 @@ def broadcast_shapes(*shapes: int | Sequence[int]) -> ow.Size:
     >>> torch.broadcast_shapes((2, 1), (3,), 1)
     (2, 3)
     """
+    for index, each in enumerate(shapes):
+        if not isinstance(each, (int, _C.SymInt, Sequence)):
+            raise RuntimeError(
+                "broadcast_shapes: Input shapes should be of type ints, a tuple of ints, or a list "
+                f"of ints, got {each!r} as argument {index}"
+            )
     given = [tuple(each) if isinstance(each, Sequence) else (each,) for each in shapes]
     common: list[int] = [1] * max((len(each) for each in given), default=0)
     for index, sizes in enumerate(given):

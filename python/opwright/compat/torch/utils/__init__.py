@@ -7,7 +7,16 @@ from opwright.compat._absent import on_first_use as _on_first_use
 if _TYPE_CHECKING:
     from opwright.nn.swapping import swap_tensors
 
-    from . import _python_dispatch, _pytree, checkpoint, cpp_extension, deterministic, dlpack, hooks
+    from . import (
+        _python_dispatch,
+        _pytree,
+        checkpoint,
+        cpp_extension,
+        deterministic,
+        dlpack,
+        hooks,
+        module_tracker,
+    )
 
 __all__ = [
     "_python_dispatch",
@@ -17,6 +26,7 @@ __all__ = [
     "deterministic",
     "dlpack",
     "hooks",
+    "module_tracker",
     "swap_tensors",
 ]
 
@@ -30,6 +40,7 @@ __getattr__, __dir__ = _on_first_use(
         ".deterministic": (),
         ".dlpack": (),
         ".hooks": (),
+        ".module_tracker": (),
         "opwright.nn.swapping": ("swap_tensors",),
     },
 )
