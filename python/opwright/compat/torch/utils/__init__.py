@@ -16,6 +16,7 @@ if _TYPE_CHECKING:
         dlpack,
         hooks,
         module_tracker,
+        weak,
     )
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "hooks",
     "module_tracker",
     "swap_tensors",
+    "weak",
 ]
 
 __getattr__, __dir__ = _on_first_use(
@@ -41,6 +43,7 @@ __getattr__, __dir__ = _on_first_use(
         ".dlpack": (),
         ".hooks": (),
         ".module_tracker": (),
+        ".weak": (),
         "opwright.nn.swapping": ("swap_tensors",),
     },
 )
