@@ -24,6 +24,7 @@ enum Attention : uint32_t {
   kAttentionInference = 8,
   kAttentionBelowRecording = 16,
   kAttentionMakesFakes = 32,
+  kAttentionInsideInference = 64,  // a transform records; inference mode is on outside of it
 };
 
 struct ThreadState {
@@ -36,6 +37,10 @@ struct ThreadState {
   [[nodiscard]] bool needs_attention() const noexcept { return attention != 0; }
   [[nodiscard]] bool grad_is_enabled() const noexcept { return !has(kAttentionGradOff); }
   [[nodiscard]] bool is_inference() const noexcept { return has(kAttentionInference); }
+  // Whether tensors that were made in inference mode may be written.
+  [[nodiscard]] bool may_write_inference() const noexcept {
+    return (attention & (kAttentionInference | kAttentionInsideInference)) != 0;
+  }
 
   // Inside a fake kernel: factories create tensors without memory.
   [[nodiscard]] bool makes_fakes() const noexcept { return has(kAttentionMakesFakes); }

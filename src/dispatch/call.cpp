@@ -153,7 +153,8 @@ void call_lifted(const Operator& op, Arguments args, Results results, Interprete
   if (flags & kNeedsAttention) [[unlikely]] {
     if (flags & kMissingTensor) throw_missing_tensor(op, args);
     if (flags & kOpwFlagWrapped) check_homes(op, args, level);
-    if ((flags & kOpwFlagInference) && op.writes_arguments() && !thread_state().is_inference())
+    if ((flags & kOpwFlagInference) && op.writes_arguments() &&
+        !thread_state().may_write_inference())
       check_inference_writes(op, args);
     if ((flags & kMayNeedGrad) && is_recording(thread_state(), level) &&
         needs_recording(op, args, level)) {

@@ -46,9 +46,13 @@ using GradPtr = IntrusivePtr<Grad>;
 // Switches recording on, whatever it was outside.
 class [[nodiscard]] RecordingScope {
  public:
-  RecordingScope() : grad_(kAttentionGradOff, false), inference_(kAttentionInference, false) {}
+  RecordingScope()
+      : inside_(kAttentionInsideInference, thread_state().may_write_inference()),
+        grad_(kAttentionGradOff, false),
+        inference_(kAttentionInference, false) {}
 
  private:
+  AttentionScope inside_;
   AttentionScope grad_;
   AttentionScope inference_;
 };

@@ -101,3 +101,14 @@ def test_a_dual_tensor_prints_its_tangent():
     with forward_ad.dual_level():
         dual = forward_ad.make_dual(ow.ones(2), ow.zeros(2))
         assert repr(dual) == "tensor([1., 1.], tangent=tensor([0., 0.]))"
+
+
+def test_in_inference_mode_a_dual_may_be_written():
+    with ow.inference_mode(), forward_ad.dual_level():
+        x = ow.tensor([1.0, 2.0])
+        dual = forward_ad.make_dual(x, ow.ones(2))
+        dual += 1
+        dual *= 3
+        tangent = forward_ad.unpack_dual(dual).tangent
+
+    assert (x.tolist(), tangent.tolist()) == ([6.0, 9.0], [3.0, 3.0])
