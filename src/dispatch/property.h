@@ -27,6 +27,7 @@ enum class Property : uint8_t {
   ReadsStorage,     // reads elements of the storage that the argument does not show
   StrideDependent,  // its results depend on the strides of its arguments
   UniqueIndices,    // its gradient formula assumes that no location is written twice
+  RaisesVersion,    // writes only sometimes; its kernel then raises the version of the storage
 };
 
 inline constexpr uint32_t kFirstPropertyBit = 32;

@@ -12,6 +12,7 @@
 #include "opwright/base/small_vector.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/dispatch/autograd_hooks.h"
+#include "opwright/dispatch/property.h"
 #include "opwright/tensor/device/device_table.h"
 #include "opwright/tensor/overlap.h"
 #include "opwright/tensor/tensor_impl.h"
@@ -60,6 +61,8 @@ struct TensorUse {
 }
 
 void raise_versions(const Operator& op, Arguments args) {
+  if (has_property(op, Property::RaisesVersion)) [[unlikely]]
+    return;
   for (uint64_t left = op.written_args(); left != 0; left &= left - 1) {
     visit_tensors(args[static_cast<size_t>(std::countr_zero(left))], [](OpwTensor* tensor) {
       if (Storage* storage = impl(tensor).storage) storage->raise_version();

@@ -3,6 +3,8 @@
 // The memory is kept if it suffices. Otherwise the tensor gets new memory with the old content;
 // views that share the old memory keep it, because the addresses of their elements cannot change.
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -44,6 +46,13 @@ Tensor find_memory(const Tensor& self, std::span<const int64_t> sizes,
   return make_view(memory, sizes, strides, offset);
 }
 
+// The version goes on from that of the old memory.
+void show_resized(const Tensor& self, const Tensor& resized) {
+  const uint64_t version = impl(self).storage->current_version();
+  replace_contents(impl(self), impl(resized));
+  impl(self).storage->version.store(version + 1, std::memory_order_release);
+}
+
 }  // namespace
 
 Tensor& resize_all_devices(Tensor& self, std::span<const SymInt> size,
@@ -60,7 +69,7 @@ Tensor& resize_all_devices(Tensor& self, std::span<const SymInt> size,
   const SymSizes strides = contiguous_strides(size, format);
   if (self.is_fake()) {
     const Tensor resized = make_fake(size, strides, geometry.offset, self.dtype(), self.device());
-    replace_contents(impl(self), impl(resized));
+    show_resized(self, resized);
     return self;
   }
   const auto sizes = as_plain(size);
@@ -68,7 +77,7 @@ Tensor& resize_all_devices(Tensor& self, std::span<const SymInt> size,
                        " cannot have the symbolic sizes ", to_text(size));
   (void)self.mutable_data();  // rejects a read-only tensor
   const Tensor resized = find_memory(self, *sizes, *as_plain(strides));
-  replace_contents(impl(self), impl(resized));
+  show_resized(self, resized);
   return self;
 }
 

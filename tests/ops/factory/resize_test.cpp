@@ -3,6 +3,7 @@
 #include "base/expect_error.h"
 #include "ops/op_tensors.h"
 #include "opwright/fake_tensor.h"
+#include "opwright/tensor/tensor_impl.h"
 
 namespace opwright {
 namespace {
@@ -20,6 +21,20 @@ TEST(Resize, KeepsTheMemoryThatSuffices) {
   EXPECT_EQ(testing::strides(x), (std::vector<int64_t>{2, 1}));
   view.fill_(7);
   EXPECT_EQ(floats(x), (std::vector<float>{0, 7, 7, 3}));
+}
+
+TEST(Resize, RaisesTheVersionWhereTheSizesChange) {
+  Tensor x = range({1});
+  const auto version = [&] { return impl(x).storage->current_version(); };
+  const uint64_t before = version();
+
+  x.resize_({100, 2});
+  EXPECT_EQ(version(), before + 1);
+  x.resize_as_(range({3}));
+  EXPECT_EQ(version(), before + 2);
+  x.resize_({3});
+  x.resize_as_(range({3}));
+  EXPECT_EQ(version(), before + 2);
 }
 
 TEST(Resize, GivesNewMemoryWithTheOldElementsWhereItDoesNot) {

@@ -11,6 +11,7 @@ PROPERTIES = (
     "draws_by_size",
     "factory",
     "fixes_sizes",
+    "raises_version",
     "reads_storage",
     "stride_dependent",
     "unique_indices",
