@@ -59,13 +59,16 @@ OPWRIGHT_INLINE void find_line(const C* grid, int64_t step, int64_t count, int64
       line->weight[1][i] = at[i] - before;
     }
   } else {
+    C before[kPositions];
     for (int64_t i = 0; i < count; ++i) {
-      const C before = std::floor(at[i]);
-      const std::array<C, 4> weights = cubic_weights(at[i] - before);
-      for (size_t k = 0; k < 4; ++k) {
-        const C position = bring_inside(before + static_cast<C>(k) - 1, size, sampling);
+      before[i] = std::floor(at[i]);
+      const std::array<C, 4> weights = cubic_weights(at[i] - before[i]);
+      for (size_t k = 0; k < 4; ++k) line->weight[k][i] = weights[k];
+    }
+    for (size_t k = 0; k < 4; ++k) {
+      for (int64_t i = 0; i < count; ++i) {
+        const C position = bring_inside(before[i] + static_cast<C>(k) - 1, size, sampling);
         line->index[k][i] = element_at(position, end);
-        line->weight[k][i] = weights[k];
       }
     }
   }

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <span>
 #include <tuple>
+#include <type_traits>
 
 #include "opwright/base/thread_pool.h"
 #include "opwright/error.h"
@@ -47,50 +48,87 @@ constexpr size_t corners_of(SamplingMode mode, size_t ndim) {
   return ndim == 1 ? elements_of(mode) : elements_of(mode) * corners_of(mode, ndim - 1);
 }
 
-// Finds the corners of the `count` positions at `grid`; `sizes` are those of the plane.
-template <class C, size_t kNdim, SamplingMode kMode>
+// Finds the corners of the `count` positions at `grid`; `sizes` are those of the plane. The number
+// of dimensions is no template argument: the loops over it would be unrolled, to much more code.
+template <class C, SamplingMode kMode>
 struct FindCorners {
-  OPWRIGHT_INLINE static void run(const C* grid, int64_t count, const int64_t* sizes,
+  OPWRIGHT_INLINE static void run(const C* grid, int64_t count, size_t ndim, const int64_t* sizes,
                                   const Sampling* sampling, BlockCorners<C>* corners) {
     constexpr size_t kEach = elements_of(kMode);
-    Line<C> lines[kNdim];  // the outermost dimension first, which is the last number in the grid
-    C slopes[kNdim][4][kPositions];
-    for (size_t dim = 0; dim < kNdim; ++dim) {
-      const C* numbers = grid + (kNdim - 1 - dim);
-      find_line<C, kMode>(numbers, kNdim, count, sizes[dim], *sampling, &lines[dim]);
-      find_slopes<C, kMode>(numbers, kNdim, count, sizes[dim], *sampling, slopes[dim]);
+    // The outermost dimension first, which is the last number in the grid.
+    std::array<Line<C>, kMostNdim> lines;
+    C slopes[kMostNdim][4][kPositions];
+    for (size_t dim = 0; dim < ndim; ++dim) {
+      const C* numbers = grid + (ndim - 1 - dim);
+      const auto step = static_cast<int64_t>(ndim);
+      find_line<C, kMode>(numbers, step, count, sizes[dim], *sampling, &lines[dim]);
+      find_slopes<C, kMode>(numbers, step, count, sizes[dim], *sampling, slopes[dim]);
     }
-    corners->count = corners_of(kMode, kNdim);
-    for (size_t corner = 0; corner < corners_of(kMode, kNdim); ++corner) {
-      std::array<size_t, kNdim> element;
+    for (size_t corner = 0; corner < corners->count; ++corner) {
+      std::array<size_t, kMostNdim> element{};
       size_t rest = corner;
-      for (size_t dim = kNdim; dim-- > 0; rest /= kEach) element[dim] = rest % kEach;
-      for (int64_t i = 0; i < count; ++i) {
-        bool exists = true;
-        int64_t place = 0;
-        C weight{1};
-        for (size_t dim = 0; dim < kNdim; ++dim) {
-          const int32_t index = lines[dim].index[element[dim]][i];
-          exists &= index >= 0;
-          place = place * sizes[dim] + index;
-          weight *= lines[dim].weight[element[dim]][i];
-        }
-        corners->place[corner][i] = exists ? place : -1;
-        corners->weight[corner][i] = weight;
-      }
-      for (size_t axis = 0; axis < kNdim; ++axis) {
-        C* slope = corners->slope[kNdim - 1 - axis][corner];
+      for (size_t dim = ndim; dim-- > 0; rest /= kEach) element[dim] = rest % kEach;
+      int64_t* place = corners->place[corner];
+      start(place, int64_t{0}, count);
+      start(corners->weight[corner], C{1}, count);
+      for (size_t dim = 0; dim < ndim; ++dim) {
+        multiply(corners->weight[corner], lines[dim].weight[element[dim]], count);
+        const int32_t* index = lines[dim].index[element[dim]];
+        const int64_t size = sizes[dim];
+        OPWRIGHT_INDEPENDENT_ITERATIONS
         for (int64_t i = 0; i < count; ++i) {
-          C product{1};
-          for (size_t dim = 0; dim < kNdim; ++dim)
-            product *=
-                dim == axis ? slopes[dim][element[dim]][i] : lines[dim].weight[element[dim]][i];
-          slope[i] = corners->place[corner][i] >= 0 ? product : C{0};
+          const bool is_outside = (place[i] < 0) | (index[i] < 0);
+          place[i] = is_outside ? -1 : place[i] * size + index[i];
         }
+      }
+      for (size_t axis = 0; axis < ndim; ++axis) {
+        C* slope = corners->slope[ndim - 1 - axis][corner];
+        start(slope, C{1}, count);
+        for (size_t dim = 0; dim < ndim; ++dim) {
+          const size_t each = element[dim];
+          multiply(slope, dim == axis ? slopes[dim][each] : lines[dim].weight[each], count);
+        }
+        OPWRIGHT_INDEPENDENT_ITERATIONS
+        for (int64_t i = 0; i < count; ++i) slope[i] = place[i] >= 0 ? slope[i] : C{0};
       }
     }
   }
+
+ private:
+  template <class T>
+  OPWRIGHT_INLINE static void start(T* numbers, T value, int64_t count) {
+    OPWRIGHT_INDEPENDENT_ITERATIONS
+    for (int64_t i = 0; i < count; ++i) numbers[i] = value;
+  }
+  OPWRIGHT_INLINE static void multiply(C* numbers, const C* factors, int64_t count) {
+    OPWRIGHT_INDEPENDENT_ITERATIONS
+    for (int64_t i = 0; i < count; ++i) numbers[i] *= factors[i];
+  }
 };
+
+// Runs vector code for float only: images of float64 are too rare for so much code.
+template <class C, class Loop, class... Args>
+void run_for(Args... args) {
+  if constexpr (std::is_same_v<C, float>)
+    run_at_level<Loop>(args...);
+  else
+    run_at_baseline<Loop>(args...);
+}
+
+template <class C, SamplingMode kMode>
+void find_corners(const C* grid, int64_t count, size_t ndim, const int64_t* sizes,
+                  const Sampling* sampling, BlockCorners<C>* corners) {
+  corners->count = corners_of(kMode, ndim);
+  run_for<C, FindCorners<C, kMode>>(grid, count, ndim, sizes, sampling, corners);
+}
+template <class C>
+using CornerFinder = void (*)(const C* grid, int64_t count, size_t ndim, const int64_t* sizes,
+                              const Sampling* sampling, BlockCorners<C>* corners);
+// By SamplingMode.
+template <class C>
+constexpr std::array<CornerFinder<C>, 3> kFindCorners = {&find_corners<C, SamplingMode::Bilinear>,
+                                                         &find_corners<C, SamplingMode::Nearest>,
+                                                         &find_corners<C, SamplingMode::Bicubic>};
 
 template <class C, int64_t kLanes>
 struct LanesOf {
@@ -183,18 +221,19 @@ Tensor pack(const Tensor& planes, DType dtype, int64_t channels) {
 }
 
 // One call on tensors of one floating dtype.
-template <class C, size_t kNdim, SamplingMode kMode>
+template <class C>
 class GridBackward {
  public:
   GridBackward(const Sampling& sampling, const Tensor& grad, const Tensor& input,
                const Tensor& grid)
       : sampling_(sampling), input_(input), batch_(input.size(0)), grid_(grid) {
     const int64_t channels = input.size(1);
-    lanes_ = channels == 1 ? 1 : (channels <= 8 ? 4 : 16);
+    lanes_ = channels == 1 ? 1 : (channels <= 8 ? 4 : kWideLanes);
     channels_ = (channels + lanes_ - 1) / lanes_ * lanes_;
     results_ = product(grad.sizes().subspan(2));
-    for (size_t dim = 0; dim < kNdim; ++dim) sizes_[dim] = input.sizes()[dim + 2];
-    places_ = product(sizes_);
+    ndim_ = input.sizes().size() - 2;
+    std::ranges::copy(input.sizes().subspan(2), sizes_.begin());
+    places_ = product(input.sizes().subspan(2));
     gradient_ = pack(grad, grid.dtype(), channels_);
   }
 
@@ -210,7 +249,7 @@ class GridBackward {
           C* out = sums.mutable_data<C>() + image * places_ * channels_ + first;
           for_each_block(image * results_, (image + 1) * results_,
                          [&](int64_t at, int64_t count, const BlockCorners<C>& corners) {
-                           run_at_level<AddToImage<C, kLanes>>(
+                           run_for<C, AddToImage<C, kLanes>>(
                                out, gradient_.data<C>() + at * channels_ + first, channels_, count,
                                &corners);
                          });
@@ -224,7 +263,7 @@ class GridBackward {
   }
 
   [[nodiscard]] Tensor grid_gradient() const {
-    if (kMode == SamplingMode::Nearest) return make_zeros(grid_.sizes(), grid_.dtype());
+    if (sampling_.mode == SamplingMode::Nearest) return make_zeros(grid_.sizes(), grid_.dtype());
     const Tensor image = pack(input_, grid_.dtype(), channels_);
     const Tensor result = make_empty(grid_.sizes(), grid_.dtype());
     const int64_t blocks = (results_ + kPositions - 1) / kPositions;
@@ -234,12 +273,16 @@ class GridBackward {
           const int64_t number = block / blocks;
           const int64_t first = number * results_ + block % blocks * kPositions;
           const C* from = image.data<C>() + number * places_ * channels_;
-          for_each_block(first, std::min(first + kPositions, (number + 1) * results_),
-                         [&](int64_t at, int64_t count, const BlockCorners<C>& corners) {
-                           run_at_level<SetGrid<C, kLanes, kNdim>>(
-                               result.mutable_data<C>() + at * static_cast<int64_t>(kNdim), from,
-                               gradient_.data<C>() + at * channels_, channels_, count, &corners);
-                         });
+          for_each_block(
+              first, std::min(first + kPositions, (number + 1) * results_),
+              [&](int64_t at, int64_t count, const BlockCorners<C>& corners) {
+                C* out = result.mutable_data<C>() + at * numbers_of_position();
+                const C* of = gradient_.data<C>() + at * channels_;
+                if (ndim_ == 2)
+                  run_for<C, SetGrid<C, kLanes, 2>>(out, from, of, channels_, count, &corners);
+                else
+                  run_for<C, SetGrid<C, kLanes, 3>>(out, from, of, channels_, count, &corners);
+              });
         }
       });
     });
@@ -247,22 +290,27 @@ class GridBackward {
   }
 
  private:
+  static constexpr int64_t kWideLanes = std::is_same_v<C, float> ? 16 : 4;
+
+  [[nodiscard]] int64_t numbers_of_position() const { return static_cast<int64_t>(ndim_); }
+
   // Calls body.operator()<kLanes>().
   template <class Body>
   void for_lanes(const Body& body) const {
     if (lanes_ == 1) return body.template operator()<1>();
     if (lanes_ == 4) return body.template operator()<4>();
-    body.template operator()<16>();
+    body.template operator()<kWideLanes>();
   }
 
   // Calls body(first, count, corners) for blocks of the results from `begin` to `end`.
   template <class Body>
   void for_each_block(int64_t begin, int64_t end, const Body& body) const {
     BlockCorners<C> corners;
+    const auto find = kFindCorners<C>[static_cast<size_t>(sampling_.mode)];
     for (int64_t at = begin; at < end; at += kPositions) {
       const int64_t count = std::min(kPositions, end - at);
-      run_at_level<FindCorners<C, kNdim, kMode>>(grid_.data<C>() + at * static_cast<int64_t>(kNdim),
-                                                 count, sizes_.data(), &sampling_, &corners);
+      find(grid_.data<C>() + at * numbers_of_position(), count, ndim_, sizes_.data(), &sampling_,
+           &corners);
       body(at, count, corners);
     }
   }
@@ -272,32 +320,19 @@ class GridBackward {
   int64_t batch_;
   Tensor grid_;      // contiguous
   Tensor gradient_;  // packed
-  std::array<int64_t, kNdim> sizes_;
+  size_t ndim_;      // of an image or a volume
+  std::array<int64_t, kMostNdim> sizes_{};
   int64_t lanes_;     // of a vector
   int64_t channels_;  // a multiple of the lanes
   int64_t results_;   // of a channel
   int64_t places_;
 };
 
-template <class C, size_t kNdim, SamplingMode kMode>
+template <class C>
 GridGradients differentiate(const Sampling& sampling, const Tensor& grad, const Tensor& input,
                             const Tensor& grid, bool needs_input) {
-  const GridBackward<C, kNdim, kMode> backward(sampling, grad, input, grid);
+  const GridBackward<C> backward(sampling, grad, input, grid);
   return {needs_input ? backward.input_gradient() : Tensor(), backward.grid_gradient()};
-}
-
-template <class C, size_t kNdim>
-GridGradients differentiate_mode(const Sampling& sampling, const Tensor& grad, const Tensor& input,
-                                 const Tensor& grid, bool needs_input) {
-  if constexpr (kNdim == 2) {
-    if (sampling.mode == SamplingMode::Bicubic)
-      return differentiate<C, kNdim, SamplingMode::Bicubic>(sampling, grad, input, grid,
-                                                            needs_input);
-  }
-  if (sampling.mode == SamplingMode::Bilinear)
-    return differentiate<C, kNdim, SamplingMode::Bilinear>(sampling, grad, input, grid,
-                                                           needs_input);
-  return differentiate<C, kNdim, SamplingMode::Nearest>(sampling, grad, input, grid, needs_input);
 }
 
 void check_grid_backward(size_t ndim, const Tensor& grad, const Tensor& input, const Tensor& grid,
@@ -307,22 +342,20 @@ void check_grid_backward(size_t ndim, const Tensor& grad, const Tensor& input, c
   check_gradient(who, grad, input.dtype(), sampled_sizes(who, input, grid, ndim));
 }
 
-template <size_t kNdim>
-GridGradients run_grid_backward(const Tensor& grad, const Tensor& input, const Tensor& grid,
-                                int64_t mode, int64_t padding_mode, bool align_corners,
-                                std::span<const bool> mask) {
+GridGradients run_grid_backward(size_t ndim, const Tensor& grad, const Tensor& input,
+                                const Tensor& grid, int64_t mode, int64_t padding_mode,
+                                bool align_corners, std::span<const bool> mask) {
   const Sampling sampling =
-      describe_sampling(kBackwardNames[kNdim - 2], mode, padding_mode, align_corners, kNdim);
-  check_grid_backward(kNdim, grad, input, grid, mask);
+      describe_sampling(kBackwardNames[ndim - 2], mode, padding_mode, align_corners, ndim);
+  check_grid_backward(ndim, grad, input, grid, mask);
   for (const int64_t size : input.sizes())
-    OPWRIGHT_CHECK(size <= INT32_MAX, kBackwardNames[kNdim - 2],
+    OPWRIGHT_CHECK(size <= INT32_MAX, kBackwardNames[ndim - 2],
                    ": input must have at most 2147483647 elements per dimension, got ", input);
   const DType wide = input.dtype() == DType::Float64 ? DType::Float64 : DType::Float32;
   const Tensor positions = as_contiguous(as_dtype(grid, wide));
-  auto [of_input, of_grid] =
-      wide == DType::Float64
-          ? differentiate_mode<double, kNdim>(sampling, grad, input, positions, mask[0])
-          : differentiate_mode<float, kNdim>(sampling, grad, input, positions, mask[0]);
+  auto [of_input, of_grid] = wide == DType::Float64
+                                 ? differentiate<double>(sampling, grad, input, positions, mask[0])
+                                 : differentiate<float>(sampling, grad, input, positions, mask[0]);
   if (mask[0]) of_input = as_dtype(of_input, input.dtype());
   return {of_input, as_dtype(of_grid, grid.dtype())};
 }
@@ -344,8 +377,8 @@ GridGradients grid_sampler_2d_backward_cpu(const Tensor& grad_output, const Tens
                                            const Tensor& grid, int64_t interpolation_mode,
                                            int64_t padding_mode, bool align_corners,
                                            std::span<const bool> output_mask) {
-  return run_grid_backward<2>(grad_output, input, grid, interpolation_mode, padding_mode,
-                              align_corners, output_mask);
+  return run_grid_backward(2, grad_output, input, grid, interpolation_mode, padding_mode,
+                           align_corners, output_mask);
 }
 std::tuple<FakeTensor, FakeTensor> grid_sampler_2d_backward_fake(
     const FakeTensor& grad_output, const FakeTensor& input, const FakeTensor& grid,
@@ -359,8 +392,8 @@ GridGradients grid_sampler_3d_backward_cpu(const Tensor& grad_output, const Tens
                                            const Tensor& grid, int64_t interpolation_mode,
                                            int64_t padding_mode, bool align_corners,
                                            std::span<const bool> output_mask) {
-  return run_grid_backward<3>(grad_output, input, grid, interpolation_mode, padding_mode,
-                              align_corners, output_mask);
+  return run_grid_backward(3, grad_output, input, grid, interpolation_mode, padding_mode,
+                           align_corners, output_mask);
 }
 std::tuple<FakeTensor, FakeTensor> grid_sampler_3d_backward_fake(
     const FakeTensor& grad_output, const FakeTensor& input, const FakeTensor& grid,

@@ -16,180 +16,197 @@
 namespace opwright {
 namespace {
 
-// A family has p(0) = 1, p(1) = first(x) and p(k + 1) = next(x, k, p(k), p(k - 1)), and finish(x,
-// n, p(n)) for where that overflows. If it has by_angle(x, n), this is used in (-1, 1) from a
-// degree on at which it is faster; if it has is_unit(x), all p(n) are 1 there, or -1 for negative x
-// and odd n.
+// From this degree on, the angles are faster.
 constexpr int64_t kFirstByAngle = 7;
 // Beyond it, elements end their recurrences on their own, as soon as they are known.
 constexpr int64_t kMostSideBySide = 1000;
 
-// Whether a recurrence has reached NaN, which it keeps; looks at a few of the degrees.
-bool is_over(int64_t degree, double value) { return degree % 32 == 0 && value != value; }
+// A coefficient that depends on the degree.
+struct Linear {
+  double constant = 0;
+  double slope = 0;
+  OPWRIGHT_INLINE double at(double k) const { return constant + slope * k; }
+};
+
+// p(0) = 1, p(1) = first_slope x - first_shift, and
+// p(k + 1) = ((slope(k) x - shift(k)) p(k) - before(k) p(k - 1)) / divisor(k).
+struct Family {
+  double first_slope = 1;
+  double first_shift = 0;
+  Linear slope{};
+  Linear shift{};
+  Linear before{};
+  Linear divisor{.constant = 1};
+  // p(n) for x in (-1, 1) and large n; null if there is no such formula.
+  double (*by_angle)(double x, int64_t n) = nullptr;
+  // Where |x| is this, all p(n) are 1, or -1 for negative x and odd n.
+  double unit = kNotANumber;
+  // Where it overflows, p(n) has the sign of x^n.
+  bool overflows_with_sign = false;
+};
 
 constexpr double sign_of_degree(int64_t n) { return n % 2 == 0 ? 1 : -1; }
 
-struct Family {
-  OPWRIGHT_INLINE static double finish(double /*x*/, int64_t /*n*/, double value) { return value; }
-};
-
-// Beyond 1, all kinds have the sign of x^n: so has the infinity where they overflow.
-struct Chebyshev {
-  OPWRIGHT_INLINE static double next(double x, double /*k*/, double value, double before) {
-    return 2 * x * value - before;
-  }
-  OPWRIGHT_INLINE static double finish(double x, int64_t n, double value) {
-    const double limit = x < 0 ? sign_of_degree(n) * kInfinite : kInfinite;
-    return ((value == value) | (x != x)) ? value : limit;
-  }
-};
-struct ChebyshevT : Chebyshev {
-  OPWRIGHT_INLINE static double first(double x) { return x; }
-  static double by_angle(double x, int64_t n) {
-    return std::cos(static_cast<double>(n) * std::acos(x));
-  }
-};
-struct ChebyshevU : Chebyshev {
-  OPWRIGHT_INLINE static double first(double x) { return 2 * x; }
-  static double by_angle(double x, int64_t n) {
-    const double angle = std::acos(x);
-    return std::sin((static_cast<double>(n) + 1) * angle) / std::sin(angle);
-  }
-};
+double chebyshev_t_by_angle(double x, int64_t n) {
+  return std::cos(static_cast<double>(n) * std::acos(x));
+}
+double chebyshev_u_by_angle(double x, int64_t n) {
+  const double angle = std::acos(x);
+  return std::sin((static_cast<double>(n) + 1) * angle) / std::sin(angle);
+}
 // Those of the third and fourth kind are each other's at -x, up to the sign.
-struct ChebyshevV : Chebyshev {
-  OPWRIGHT_INLINE static double first(double x) { return 2 * x - 1; }
-  static double by_angle(double x, int64_t n);
-};
-struct ChebyshevW : Chebyshev {
-  OPWRIGHT_INLINE static double first(double x) { return 2 * x + 1; }
-  static double by_angle(double x, int64_t n) {
-    if (x < 0) return sign_of_degree(n) * ChebyshevV::by_angle(-x, n);
-    const double angle = std::acos(x);
-    return std::sin((static_cast<double>(n) + 0.5) * angle) / std::sin(angle / 2);
-  }
-};
-double ChebyshevV::by_angle(double x, int64_t n) {
-  if (x < 0) return sign_of_degree(n) * ChebyshevW::by_angle(-x, n);
+double chebyshev_w_by_angle(double x, int64_t n);
+double chebyshev_v_by_angle(double x, int64_t n) {
+  if (x < 0) return sign_of_degree(n) * chebyshev_w_by_angle(-x, n);
   const double angle = std::acos(x);
   return std::cos((static_cast<double>(n) + 0.5) * angle) / std::cos(angle / 2);
 }
-
-struct HermiteH : Family {
-  OPWRIGHT_INLINE static double first(double x) { return 2 * x; }
-  OPWRIGHT_INLINE static double next(double x, double k, double value, double before) {
-    return 2 * (x * value - k * before);
-  }
-};
-struct HermiteHe : Family {
-  OPWRIGHT_INLINE static double first(double x) { return x; }
-  OPWRIGHT_INLINE static double next(double x, double k, double value, double before) {
-    return x * value - k * before;
-  }
-};
-struct Laguerre : Family {
-  static bool is_unit(double x) { return x == 0; }
-  OPWRIGHT_INLINE static double first(double x) { return 1 - x; }
-  OPWRIGHT_INLINE static double next(double x, double k, double value, double before) {
-    return ((2 * k + 1 - x) * value - k * before) / (k + 1);
-  }
-};
-struct Legendre : Family {
-  static bool is_unit(double x) { return std::abs(x) == 1; }
-  OPWRIGHT_INLINE static double first(double x) { return x; }
-  OPWRIGHT_INLINE static double next(double x, double k, double value, double before) {
-    return ((2 * k + 1) * x * value - k * before) / (k + 1);
-  }
-};
-
-template <class F>
-constexpr bool goes_by_angle(int64_t n) {
-  return n >= kFirstByAngle && requires(double x) { F::by_angle(x, n); };
+double chebyshev_w_by_angle(double x, int64_t n) {
+  if (x < 0) return sign_of_degree(n) * chebyshev_v_by_angle(-x, n);
+  const double angle = std::acos(x);
+  return std::sin((static_cast<double>(n) + 0.5) * angle) / std::sin(angle / 2);
 }
 
-template <class F>
-double polynomial_of(double x, int64_t n) {
+constexpr Family make_chebyshev(double first_slope, double first_shift,
+                                double (*by_angle)(double, int64_t)) {
+  return {.first_slope = first_slope,
+          .first_shift = first_shift,
+          .slope = {.constant = 2},
+          .before = {.constant = 1},
+          .by_angle = by_angle,
+          .overflows_with_sign = true};
+}
+constexpr Family kChebyshevT = make_chebyshev(1, 0, &chebyshev_t_by_angle);
+constexpr Family kChebyshevU = make_chebyshev(2, 0, &chebyshev_u_by_angle);
+constexpr Family kChebyshevV = make_chebyshev(2, 1, &chebyshev_v_by_angle);
+constexpr Family kChebyshevW = make_chebyshev(2, -1, &chebyshev_w_by_angle);
+constexpr Family kHermiteH{.first_slope = 2, .slope = {.constant = 2}, .before = {.slope = 2}};
+constexpr Family kHermiteHe{.slope = {.constant = 1}, .before = {.slope = 1}};
+constexpr Family kLaguerre{.first_slope = -1,
+                           .first_shift = -1,
+                           .slope = {.constant = -1},
+                           .shift = {.constant = -1, .slope = -2},
+                           .before = {.slope = 1},
+                           .divisor = {.constant = 1, .slope = 1},
+                           .unit = 0};
+constexpr Family kLegendre{.slope = {.constant = 1, .slope = 2},
+                           .before = {.slope = 1},
+                           .divisor = {.constant = 1, .slope = 1},
+                           .unit = 1};
+
+bool goes_by_angle(const Family& family, int64_t n) {
+  return family.by_angle && n >= kFirstByAngle;
+}
+
+// p(n) where the recurrence may have overflowed.
+double finish(const Family& family, double x, int64_t n, double value) {
+  if (!family.overflows_with_sign || value == value || x != x) return value;
+  return x < 0 ? sign_of_degree(n) * kInfinite : kInfinite;
+}
+
+// Whether a recurrence has reached NaN, which it keeps; looks at a few of the degrees.
+bool is_over(int64_t degree, double value) { return degree % 32 == 0 && value != value; }
+
+double polynomial_of(const Family& family, double x, int64_t n) {
   if (n <= 0) return n == 0 ? 1 : 0;
-  if constexpr (requires { F::by_angle(x, n); }) {
-    if (goes_by_angle<F>(n) && std::abs(x) < 1) return F::by_angle(x, n);
-  }
-  if constexpr (requires { F::is_unit(x); }) {
-    if (F::is_unit(x)) return x < 0 ? sign_of_degree(n) : 1;
-  }
+  if (goes_by_angle(family, n) && std::abs(x) < 1) return family.by_angle(x, n);
+  if (std::abs(x) == family.unit) return x < 0 ? sign_of_degree(n) : 1;
   double before = 1;
-  double value = F::first(x);
+  double value = family.first_slope * x - family.first_shift;
   for (int64_t k = 1; k < n && !is_over(k, value); ++k) {
-    const double next = F::next(x, static_cast<double>(k), value, before);
+    const auto degree = static_cast<double>(k);
+    const double next = ((family.slope.at(degree) * x - family.shift.at(degree)) * value -
+                         family.before.at(degree) * before) /
+                        family.divisor.at(degree);
     before = value;
     value = next;
   }
-  return F::finish(x, n, value);
+  return finish(family, x, n, value);
 }
 
 // The degree is truncated to an int.
-template <class F, bool kIsShifted>
+template <const Family& kFamily, bool kIsShifted>
 struct OfDegree {
   static constexpr bool kIsScalar = true;
   static double of(double x, double n) {
-    return polynomial_of<F>(kIsShifted ? 2 * x - 1 : x, float_to_int<int64_t>(n));
+    return polynomial_of(kFamily, kIsShifted ? 2 * x - 1 : x, float_to_int<int64_t>(n));
   }
+};
+
+constexpr int64_t kLanes = 32;
+struct alignas(64) Lanes {
+  std::array<double, kLanes> numbers;
+  OPWRIGHT_INLINE double& operator[](size_t i) { return numbers[i]; }
+  OPWRIGHT_INLINE double operator[](size_t i) const { return numbers[i]; }
 };
 
 // The recurrence of some elements side by side, for one positive degree.
-template <class T, class F, bool kIsShifted>
+template <bool kDivides>
 struct RecurrenceLoop {
-  static constexpr int64_t kLanes = 32;
-  using Lanes = std::array<double, kLanes>;
-
-  OPWRIGHT_INLINE static void run(int64_t degree, const T* in, T* out, int64_t count) {
-    for (int64_t at = 0; at < count; at += kLanes) {
-      const int64_t used = std::min(kLanes, count - at);
-      alignas(64) Lanes x{};
-      for (int64_t i = 0; i < used; ++i)
-        x[static_cast<size_t>(i)] = static_cast<double>(in[at + i]);
-      alignas(64) Lanes value;
-      compute(degree, x, value);
-      for (int64_t i = 0; i < used; ++i)
-        out[at + i] = static_cast<T>(value[static_cast<size_t>(i)]);
-    }
-  }
-
- private:
-  OPWRIGHT_INLINE static void compute(int64_t degree, Lanes& x, Lanes& value) {
-    alignas(64) Lanes before;
+  OPWRIGHT_INLINE static void run(const Family* family, int64_t degree, const Lanes* x,
+                                  Lanes* value) {
+    Lanes before;
     for (size_t i = 0; i < kLanes; ++i) {
-      x[i] = kIsShifted ? 2 * x[i] - 1 : x[i];
       before[i] = 1;
-      value[i] = F::first(x[i]);
+      (*value)[i] = family->first_slope * (*x)[i] - family->first_shift;
     }
     for (int64_t k = 1; k < degree; ++k) {
       const auto from = static_cast<double>(k);
+      const double slope = family->slope.at(from);
+      const double shift = family->shift.at(from);
+      const double of_before = family->before.at(from);
+      const double divisor = family->divisor.at(from);
       OPWRIGHT_INDEPENDENT_ITERATIONS
       for (size_t i = 0; i < kLanes; ++i) {
-        const double next = F::next(x[i], from, value[i], before[i]);
-        before[i] = value[i];
-        value[i] = next;
+        double next = (slope * (*x)[i] - shift) * (*value)[i] - of_before * before[i];
+        if constexpr (kDivides) next /= divisor;
+        before[i] = (*value)[i];
+        (*value)[i] = next;
       }
     }
-    for (size_t i = 0; i < kLanes; ++i) value[i] = F::finish(x[i], degree, value[i]);
   }
 };
 
-template <class T, class F, bool kIsShifted>
-void compute_degree(std::span<const Scalar> numbers, std::byte* output,
-                    const std::byte* const* inputs, int64_t count) {
-  const auto degree = float_to_int<int64_t>(number_as<T>(numbers[0]));
-  const T* in = reinterpret_cast<const T*>(inputs[0]);
-  T* out = reinterpret_cast<T*>(output);
-  if (degree > 0) return run_at_level<RecurrenceLoop<T, F, kIsShifted>>(degree, in, out, count);
-  std::fill_n(out, count, static_cast<T>(degree == 0 ? 1 : 0));
+void recur(const Family& family, int64_t degree, const Lanes& x, Lanes& value) {
+  if (family.divisor.slope == 0)
+    run_at_level<RecurrenceLoop<false>>(&family, degree, &x, &value);
+  else
+    run_at_level<RecurrenceLoop<true>>(&family, degree, &x, &value);
 }
 
-template <class F, bool kIsShifted>
+template <class T>
+[[gnu::noinline]] void compute_degree(const Family& family, bool is_shifted, int64_t degree,
+                                      const T* in, T* out, int64_t count) {
+  if (degree <= 0) {
+    std::fill_n(out, count, static_cast<T>(degree == 0 ? 1 : 0));
+    return;
+  }
+  for (int64_t at = 0; at < count; at += kLanes) {
+    const auto used = static_cast<size_t>(std::min(kLanes, count - at));
+    Lanes x{};
+    Lanes value;
+    for (size_t i = 0; i < used; ++i) {
+      const auto element = static_cast<double>(in[at + static_cast<int64_t>(i)]);
+      x[i] = is_shifted ? 2 * element - 1 : element;
+    }
+    recur(family, degree, x, value);
+    for (size_t i = 0; i < used; ++i)
+      out[at + static_cast<int64_t>(i)] = static_cast<T>(finish(family, x[i], degree, value[i]));
+  }
+}
+
+template <class T, const Family& kFamily, bool kIsShifted>
+void compute_polynomial(std::span<const Scalar> numbers, std::byte* output,
+                        const std::byte* const* inputs, int64_t count) {
+  compute_degree(kFamily, kIsShifted, float_to_int<int64_t>(number_as<T>(numbers[0])),
+                 reinterpret_cast<const T*>(inputs[0]), reinterpret_cast<T*>(output), count);
+}
+
+template <const Family& kFamily, bool kIsShifted>
 constexpr KernelTable make_degree_kernels() {
   KernelTable table{};
   const auto add = [&]<class T>(T) {
-    const PointwiseKernel kernel = &compute_degree<T, F, kIsShifted>;
+    const PointwiseKernel kernel = &compute_polynomial<T, kFamily, kIsShifted>;
     table[kernel_index(dtype_of<T>())] = {
         .by_level = {kernel, kernel, kernel}, .repeated_by_level = {}, .output = dtype_of<T>()};
   };
@@ -197,14 +214,14 @@ constexpr KernelTable make_degree_kernels() {
   add(double{});
   return table;
 }
-template <class F, bool kIsShifted>
-inline constexpr KernelTable kDegreeKernels = make_degree_kernels<F, kIsShifted>();
+template <const Family& kFamily, bool kIsShifted>
+inline constexpr KernelTable kDegreeKernels = make_degree_kernels<kFamily, kIsShifted>();
 
 // A degree that is a number, and small enough, leaves one operand.
-template <class F, bool kIsShifted>
+template <const Family& kFamily, bool kIsShifted>
 void choose_degree(PointwiseCall& call) {
   static constexpr PointwiseOp of_degree{.arity = 1,
-                                         .kernels = &kDegreeKernels<F, kIsShifted>,
+                                         .kernels = &kDegreeKernels<kFamily, kIsShifted>,
                                          .rule = ResultRule::Inexact,
                                          .takes = "real dtypes"};
   const PointwiseOperand& degree = call.operands[1];
@@ -212,73 +229,74 @@ void choose_degree(PointwiseCall& call) {
   if (!call.operands[0].is_tensor() || degree.is_tensor()) return;
   if (tag == kOpwComplex || tag == kOpwSymInt) return;
   const auto n = float_to_int<int64_t>(degree.number.to<double>());
-  if (n > kMostSideBySide || goes_by_angle<F>(n)) return;
+  if (n > kMostSideBySide || goes_by_angle(kFamily, n)) return;
   call.numbers.push_back(degree.number);
   call.op = &of_degree;
   call.operands.pop_back();
+  call.has_hidden_number = true;
 }
 
-template <class F, bool kIsShifted>
+template <const Family& kFamily, bool kIsShifted>
 struct Polynomials {
   template <class T>
-  using Function = WidePairFunction<T, OfDegree<F, kIsShifted>>;
+  using Function = WidePairFunction<T, OfDegree<kFamily, kIsShifted>>;
 };
 
-template <class F, bool kIsShifted = false>
+template <const Family& kFamily, bool kIsShifted = false>
 constexpr PointwiseOp make_polynomial_op() {
-  PointwiseOp op = inexact_float_op<Polynomials<F, kIsShifted>::template Function>(2);
-  op.prepare = &choose_degree<F, kIsShifted>;
+  PointwiseOp op = inexact_float_op<Polynomials<kFamily, kIsShifted>::template Function>(2);
+  op.prepare = &choose_degree<kFamily, kIsShifted>;
   return op;
 }
 
 }  // namespace
 
 const PointwiseOp& chebyshev_polynomial_t_op() {
-  static constexpr PointwiseOp op = make_polynomial_op<ChebyshevT>();
+  static constexpr PointwiseOp op = make_polynomial_op<kChebyshevT>();
   return op;
 }
 const PointwiseOp& chebyshev_polynomial_u_op() {
-  static constexpr PointwiseOp op = make_polynomial_op<ChebyshevU>();
+  static constexpr PointwiseOp op = make_polynomial_op<kChebyshevU>();
   return op;
 }
 const PointwiseOp& chebyshev_polynomial_v_op() {
-  static constexpr PointwiseOp op = make_polynomial_op<ChebyshevV>();
+  static constexpr PointwiseOp op = make_polynomial_op<kChebyshevV>();
   return op;
 }
 const PointwiseOp& chebyshev_polynomial_w_op() {
-  static constexpr PointwiseOp op = make_polynomial_op<ChebyshevW>();
+  static constexpr PointwiseOp op = make_polynomial_op<kChebyshevW>();
   return op;
 }
 const PointwiseOp& shifted_chebyshev_polynomial_t_op() {
-  static constexpr PointwiseOp op = make_polynomial_op<ChebyshevT, true>();
+  static constexpr PointwiseOp op = make_polynomial_op<kChebyshevT, true>();
   return op;
 }
 const PointwiseOp& shifted_chebyshev_polynomial_u_op() {
-  static constexpr PointwiseOp op = make_polynomial_op<ChebyshevU, true>();
+  static constexpr PointwiseOp op = make_polynomial_op<kChebyshevU, true>();
   return op;
 }
 const PointwiseOp& shifted_chebyshev_polynomial_v_op() {
-  static constexpr PointwiseOp op = make_polynomial_op<ChebyshevV, true>();
+  static constexpr PointwiseOp op = make_polynomial_op<kChebyshevV, true>();
   return op;
 }
 const PointwiseOp& shifted_chebyshev_polynomial_w_op() {
-  static constexpr PointwiseOp op = make_polynomial_op<ChebyshevW, true>();
+  static constexpr PointwiseOp op = make_polynomial_op<kChebyshevW, true>();
   return op;
 }
 const PointwiseOp& hermite_polynomial_h_op() {
-  static constexpr PointwiseOp op = make_polynomial_op<HermiteH>();
+  static constexpr PointwiseOp op = make_polynomial_op<kHermiteH>();
   return op;
 }
 const PointwiseOp& hermite_polynomial_he_op() {
-  static constexpr PointwiseOp op = make_polynomial_op<HermiteHe>();
+  static constexpr PointwiseOp op = make_polynomial_op<kHermiteHe>();
   return op;
 }
 const PointwiseOp& laguerre_polynomial_l_op() {
-  static constexpr PointwiseOp op = make_polynomial_op<Laguerre>();
+  static constexpr PointwiseOp op = make_polynomial_op<kLaguerre>();
   return op;
 }
 const PointwiseOp& legendre_polynomial_p_op() {
-  static constexpr PointwiseOp op = make_polynomial_op<Legendre>();
+  static constexpr PointwiseOp op = make_polynomial_op<kLegendre>();
   return op;
 }
 

@@ -76,19 +76,25 @@ Tensor add_up(const Tensor& self, const Sum* weights, int64_t minlength, DType d
 Tensor bincount_cpu(const Tensor& self, const std::optional<Tensor>& weights, int64_t minlength) {
   check_bincount(self, weights, minlength);
   if (self.numel() == 0) return zeros({minlength}, DType::Int64);
-  const Tensor dense = as_contiguous(self);
+  // One kernel for all dtypes but uint64, which int64 cannot hold.
+  const bool is_uint64 = self.dtype() == DType::UInt64;
+  const Tensor dense = as_contiguous(is_uint64 ? self : as_dtype(self, DType::Int64));
   const DType dtype = sum_dtype(weights);
   const std::optional<Tensor> terms =
       weights ? std::optional(as_contiguous(as_dtype(*weights, dtype))) : std::nullopt;
   Tensor sums;
-  for_integral_dtype(self.dtype(), kBincount, [&]<typename T>() {
+  const auto add = [&]<typename T>(T) {
     if (!terms)
       sums = add_up<T, int64_t>(dense, nullptr, minlength, dtype);
     else if (dtype == DType::Float32)
       sums = add_up<T, float>(dense, terms->data<float>(), minlength, dtype);
     else
       sums = add_up<T, double>(dense, terms->data<double>(), minlength, dtype);
-  });
+  };
+  if (is_uint64)
+    add(uint64_t{});
+  else
+    add(int64_t{});
   return sums;
 }
 

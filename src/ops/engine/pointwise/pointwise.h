@@ -138,6 +138,9 @@ struct PointwiseCall {
   // The arguments before the operands if there are any, else those after them, without `out`;
   // Scalars among them are also in `numbers`.
   std::span<const OpwValue> others;
+  // `prepare` made an operand that is a number part of the operation; strides of results still
+  // count it.
+  bool has_hidden_number = false;
 };
 
 }  // namespace opwright

@@ -54,7 +54,8 @@ DType find_result_dtype(ResultRule rule, DType compute) {
 }
 
 bool has_number(const PointwiseCall& call) {
-  return std::ranges::any_of(call.operands, [](const auto& each) { return !each.is_tensor(); });
+  return call.has_hidden_number ||
+         std::ranges::any_of(call.operands, [](const auto& each) { return !each.is_tensor(); });
 }
 
 // An operand is converted to the common dtype, and thus made dense, before its strides count.

@@ -124,16 +124,18 @@ struct FoldFunctions {
 
   static void run(std::byte* states, const std::byte* elements, int64_t count, int64_t first,
                   int64_t num_runs, int64_t stride) {
-    run_each(states, elements, count, first, num_runs, stride);
+    for (int64_t i = 0; i < num_runs; ++i)
+      run_one(states_of(states) + i, elements_of(elements) + i * stride, count, first);
   }
-  OPWRIGHT_AVX2 static void run_avx2(std::byte* states, const std::byte* elements, int64_t count,
-                                     int64_t first, int64_t num_runs, int64_t stride) {
-    run_each(states, elements, count, first, num_runs, stride);
+  static void run_avx2(std::byte* states, const std::byte* elements, int64_t count, int64_t first,
+                       int64_t num_runs, int64_t stride) {
+    for (int64_t i = 0; i < num_runs; ++i)
+      run_one_avx2(states_of(states) + i, elements_of(elements) + i * stride, count, first);
   }
-  OPWRIGHT_AVX512 static void run_avx512(std::byte* states, const std::byte* elements,
-                                         int64_t count, int64_t first, int64_t num_runs,
-                                         int64_t stride) {
-    run_each(states, elements, count, first, num_runs, stride);
+  static void run_avx512(std::byte* states, const std::byte* elements, int64_t count, int64_t first,
+                         int64_t num_runs, int64_t stride) {
+    for (int64_t i = 0; i < num_runs; ++i)
+      run_one_avx512(states_of(states) + i, elements_of(elements) + i * stride, count, first);
   }
   static void rows(std::byte* states, const std::byte* const* rows, int64_t num_rows,
                    int64_t columns, int64_t first) {
@@ -157,10 +159,18 @@ struct FoldFunctions {
   }
 
  private:
-  OPWRIGHT_INLINE static void run_each(std::byte* states, const std::byte* elements, int64_t count,
-                                       int64_t first, int64_t num_runs, int64_t stride) {
-    for (int64_t i = 0; i < num_runs; ++i)
-      Loops::run(states_of(states)[i], elements_of(elements) + i * stride, count, first);
+  // Not inlined, so that the loop over runs does not make the code of a run larger.
+  [[gnu::noinline]] static void run_one(State* state, const T* elements, int64_t count,
+                                        int64_t first) {
+    Loops::run(*state, elements, count, first);
+  }
+  [[gnu::noinline]] OPWRIGHT_AVX2 static void run_one_avx2(State* state, const T* elements,
+                                                           int64_t count, int64_t first) {
+    Loops::run(*state, elements, count, first);
+  }
+  [[gnu::noinline]] OPWRIGHT_AVX512 static void run_one_avx512(State* state, const T* elements,
+                                                               int64_t count, int64_t first) {
+    Loops::run(*state, elements, count, first);
   }
 };
 
