@@ -35,7 +35,7 @@ function(opwright_precompile name)
       ${name}
       PROPERTIES
         CXX_COMPILER_LAUNCHER
-          "sh;${CMAKE_SOURCE_DIR}/cmake/run_without_old_output;CMakeFiles/${name}.dir/cmake_pch.hxx.gch;${CMAKE_CXX_COMPILER_LAUNCHER}"
+          "sh;${CMAKE_SOURCE_DIR}/cmake/run_without_old_output;${CMAKE_CXX_COMPILER_LAUNCHER}"
     )
   endif()
   add_dependencies(${name} generate_ops)
