@@ -86,19 +86,36 @@ void multiply_from_panels(const MatrixProduct<T>& p) {
 
 template <class T>
   requires kHasTiles<T>
-void multiply_matrices(const MatrixProduct<T>& p) {
-  if (p.rows == 0 || p.columns == 0) return;
+ProductForm form_of(const MatrixProduct<T>& p) {
+  if (p.rows == 0 || p.columns == 0) return ProductForm::Empty;
   if (p.rows * p.columns <= kTinyWork && p.rows * p.columns * p.depth <= kTinyWork)
-    return multiply_tiny(p);
-  if (p.columns == 1) return multiply_vector(p);
-  if (p.rows == 1)  // the same product, transposed
-    return multiply_vector<T>(
-        {p.columns, p.depth, 1, p.b, p.b_column, p.b_row, p.a, p.a_column, p.a_row, p.c, 1});
+    return ProductForm::Tiny;
+  if (p.columns == 1 || p.rows == 1) return ProductForm::Vector;
   const bool is_small = p.depth <= kDirectDepth &&
                         p.depth * p.columns * static_cast<int64_t>(sizeof(T)) <= kDirectBytes;
   if (p.depth == 0 || (is_small && (p.b_column == 1 || p.columns < tile_kernels<T>().lanes)))
-    return multiply_direct(p);
-  multiply_from_panels(p);
+    return ProductForm::Direct;
+  return ProductForm::Packed;
+}
+
+template <class T>
+  requires kHasTiles<T>
+void multiply_matrices(const MatrixProduct<T>& p, ProductForm form) {
+  switch (form) {
+    case ProductForm::Empty:
+      return;
+    case ProductForm::Tiny:
+      return multiply_tiny(p);
+    case ProductForm::Vector:
+      if (p.columns == 1) return multiply_vector(p);
+      // the same product, transposed
+      return multiply_vector<T>({p.columns, p.depth, 1, p.b, p.b_column, p.b_row, p.a, p.a_column,
+                                 p.a_row, p.c, 1});
+    case ProductForm::Direct:
+      return multiply_direct(p);
+    case ProductForm::Packed:
+      return multiply_from_panels(p);
+  }
 }
 
 template <class T>
@@ -131,8 +148,10 @@ T multiply_vectors(const T* a, int64_t a_step, const T* b, int64_t b_step, int64
   return sum;
 }
 
-template void multiply_matrices(const MatrixProduct<float>&);
-template void multiply_matrices(const MatrixProduct<double>&);
+template ProductForm form_of(const MatrixProduct<float>&);
+template ProductForm form_of(const MatrixProduct<double>&);
+template void multiply_matrices(const MatrixProduct<float>&, ProductForm);
+template void multiply_matrices(const MatrixProduct<double>&, ProductForm);
 template float multiply_vectors(const float*, int64_t, const float*, int64_t, int64_t, bool);
 template double multiply_vectors(const double*, int64_t, const double*, int64_t, int64_t, bool);
 template void multiply_batch(const MatrixProduct<float>&, int64_t, int64_t, int64_t, int64_t);

@@ -23,7 +23,7 @@ inline constexpr int64_t kLargestTile = 256;        // elements, 8 rows of 32
 // A block of the result: dense rows, `row` elements apart.
 template <class T>
 struct ProductTarget {
-  T* data;
+  TileSum<T>* data;
   int64_t row;
   int64_t rows, columns;
   bool adds;  // to the existing values
@@ -32,7 +32,7 @@ struct ProductTarget {
 // One packed panel pair: `rows` by `columns` elements of the result.
 template <class T>
 void multiply_panels(const TileKernels<T>& kernels, const T* left, const T* right, int64_t depth,
-                     T* c, int64_t c_row, int64_t rows, int64_t columns, bool adds) {
+                     TileSum<T>* c, int64_t c_row, int64_t rows, int64_t columns, bool adds) {
   const int64_t lanes = kernels.lanes;
   const size_t vectors = columns > lanes ? 1 : 0;
   const int64_t width = lanes * (static_cast<int64_t>(vectors) + 1);
@@ -44,14 +44,14 @@ void multiply_panels(const TileKernels<T>& kernels, const T* left, const T* righ
     if (columns == width) {
       kernel(tile);
     } else {
-      std::array<T, kLargestTile> whole;
+      std::array<TileSum<T>, kLargestTile> whole;
       tile.c = whole.data();
       tile.c_row = width;
       tile.adds = false;
       kernel(tile);
       for (int64_t i = 0; i < kernels.rows[height]; ++i) {
-        T* to = c + (r + i) * c_row;
-        const T* from = whole.data() + i * width;
+        TileSum<T>* to = c + (r + i) * c_row;
+        const TileSum<T>* from = whole.data() + i * width;
         for (int64_t j = 0; j < columns; ++j) to[j] = adds ? to[j] + from[j] : from[j];
       }
     }
@@ -128,9 +128,10 @@ struct CopyLinesLoop {
   }
 };
 
-// to[d * width + i] = from[i * line + d] for four lines and four elements of each.
-template <class T>
-OPWRIGHT_INLINE void transpose_block(T* to, int64_t width, const T* from, int64_t line) {
+// to[d * width + i] = element d of line i, for four lines and four elements of each. An element of T
+// may be several of the source; `line` counts those of the source.
+template <class T, class Source>
+OPWRIGHT_INLINE void transpose_block(T* to, int64_t width, const Source* from, int64_t line) {
   using Four [[gnu::vector_size(4 * sizeof(T))]] = T;
   Four rows[4];
   for (int64_t i = 0; i < 4; ++i) std::memcpy(&rows[i], from + i * line, sizeof(Four));
@@ -145,19 +146,20 @@ OPWRIGHT_INLINE void transpose_block(T* to, int64_t width, const T* from, int64_
 }
 
 // A panel from lines that are dense in memory: four by four, and the rest one by one.
-template <class T>
+template <class T, class Source = T>
 struct TransposeLinesLoop {
-  OPWRIGHT_INLINE static void run(T* to, int64_t width, const T* from, int64_t line, int64_t lines,
-                                  int64_t depth) {
+  OPWRIGHT_INLINE static void run(T* to, int64_t width, const Source* from, int64_t line,
+                                  int64_t lines, int64_t depth) {
+    constexpr int64_t kEach = sizeof(T) / sizeof(Source);
     const int64_t whole_lines = lines / 4 * 4;
     const int64_t whole_depth = depth / 4 * 4;
     for (int64_t i = 0; i < whole_lines; i += 4) {
       for (int64_t d = 0; d < whole_depth; d += 4)
-        transpose_block(to + d * width + i, width, from + i * line + d, line);
+        transpose_block(to + d * width + i, width, from + i * line + d * kEach, line);
     }
     for (int64_t d = 0; d < depth; ++d) {
       for (int64_t i = d < whole_depth ? whole_lines : 0; i < lines; ++i)
-        to[d * width + i] = from[i * line + d];
+        std::memcpy(to + d * width + i, from + i * line + d * kEach, sizeof(T));
       for (int64_t i = lines; i < width; ++i) to[d * width + i] = T{};
     }
   }

@@ -32,7 +32,7 @@ void add_row(S* sums, S factor, const T* b, int64_t step, int64_t columns) {
 }  // namespace
 
 template <class T>
-  requires(!kHasTiles<T>)
+  requires kIsPlain<T>
 void multiply_matrices(const MatrixProduct<T>& p) {
   using S = AccumulateType<T>;
   for (int64_t row = 0; row < p.rows; row += kTileRows) {
@@ -60,7 +60,7 @@ void multiply_matrices(const MatrixProduct<T>& p) {
 }
 
 template <class T>
-  requires(!kHasTiles<T>)
+  requires kIsPlain<T>
 T multiply_vectors(const T* a, int64_t a_step, const T* b, int64_t b_step, int64_t count,
                    [[maybe_unused]] bool conjugates) {
   using S = AccumulateType<T>;

@@ -14,8 +14,22 @@ inline constexpr int64_t kPieceRows = 48;
 inline constexpr int64_t kPieceColumns = 64;
 
 template <class T>
+ProductForm form_of_whole(const MatrixProduct<T>& product) {
+  if constexpr (kIsPlain<T>)
+    return {};
+  else
+    return form_of(product);
+}
+
+template <class T>
 void multiply_batch(const MatrixProduct<T>& first, int64_t batch, int64_t a_batch, int64_t b_batch,
                     int64_t c_batch) {
+  const auto multiply = [form = form_of_whole(first)](const MatrixProduct<T>& part) {
+    if constexpr (kIsPlain<T>)
+      multiply_matrices(part);
+    else
+      multiply_matrices(part, form);
+  };
   const auto piece_of = [&](int64_t index, int64_t row, int64_t rows, int64_t column,
                             int64_t columns) {
     MatrixProduct<T> piece = first;
@@ -24,13 +38,13 @@ void multiply_batch(const MatrixProduct<T>& first, int64_t batch, int64_t a_batc
     piece.c += index * c_batch + row * first.c_row + column;
     piece.rows = rows;
     piece.columns = columns;
-    multiply_matrices(piece);
+    multiply(piece);
   };
   // As a double: sizes of broadcast operands may exceed 64 bits.
   const double work = static_cast<double>(first.rows) * static_cast<double>(first.columns) *
                       static_cast<double>(std::max<int64_t>(1, first.depth));
   const int64_t threads = is_in_parallel_body() ? 1 : num_threads();
-  if (batch == 1 && (threads == 1 || work < 2.0 * kProductGrain)) return multiply_matrices(first);
+  if (batch == 1 && (threads == 1 || work < 2.0 * kProductGrain)) return multiply(first);
   if (threads == 1 || batch >= 4 * threads || work < 2.0 * kProductGrain) {
     const double grain = static_cast<double>(kProductGrain) / std::max(1.0, work);
     return parallel_for(batch, std::max<int64_t>(1, static_cast<int64_t>(grain)),

@@ -44,7 +44,7 @@ void multiply(const Tensor& output, const Tensor& a, const Tensor& b) {
                                  .b = b.data<T>(),
                                  .b_row = right.row_stride,
                                  .b_column = right.column_stride,
-                                 .c = output.mutable_data<T>(),
+                                 .c = output.mutable_data<ComputeType<T>>(),
                                  .c_row = right.columns};
   multiply_batch(product, left.batch, left.batch_stride, right.batch_stride,
                  left.rows * right.columns);
@@ -111,15 +111,13 @@ DType product_dtype(DType dtype) {
 
 Tensor multiply_tensors(const char* who, const Tensor& a, const Tensor& b,
                         std::span<const int64_t> sizes) {
-  const DType dtype = product_dtype(a.dtype());
-  if (dtype != a.dtype())
-    return multiply_tensors(who, as_dtype(a, dtype), as_dtype(b, dtype), sizes);
-  Tensor output = make_empty(sizes, dtype);
+  Tensor output = make_empty(sizes, product_dtype(a.dtype()));
   if (output.numel() == 0) return output;
-  for_dtype(dtype, who, [&]<typename T>() {
-    if constexpr (!kIsBool<T> && !kIsHalf<T>) {
+  for_dtype(a.dtype(), who, [&]<typename T>() {
+    if constexpr (!kIsBool<T>) {
+      using Sum = ComputeType<T>;
       if (a.numel() == 0)  // an empty sum
-        std::fill_n(output.mutable_data<T>(), output.numel(), T{});
+        std::fill_n(output.mutable_data<Sum>(), output.numel(), Sum{});
       else
         multiply<T>(output, a, b);
     }

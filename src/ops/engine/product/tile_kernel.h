@@ -4,8 +4,16 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace opwright {
+
+// Two bfloat16 that follow each other along the depth of a product, the first in the low bits.
+using BFloat16Pair = uint32_t;
+
+// The type of a product's sums, for factors of type T.
+template <class T>
+using TileSum = std::conditional_t<std::is_same_v<T, BFloat16Pair>, float, T>;
 
 // c[r, j] = (adds ? c[r, j] : 0) + sum over k of a[r, k] * b[k, j], for the rows and columns of one
 // kernel. Strides are in elements; rows of `b` and of `c` are dense.
@@ -15,7 +23,7 @@ struct Tile {
   int64_t a_row, a_column;
   const T* b;
   int64_t b_row;
-  T* c;
+  TileSum<T>* c;
   int64_t c_row;
   int64_t depth;
   bool adds;
@@ -44,12 +52,15 @@ struct TileKernels {
   }
 };
 
-// The kernels for this machine; T is float or double.
+// The kernels for this machine; T is float or double, or BFloat16Pair if kHasBFloat16Products. The
+// kernels of pairs are packed only.
 template <class T>
 [[nodiscard]] const TileKernels<T>& tile_kernels();
 template <>
 const TileKernels<float>& tile_kernels();
 template <>
 const TileKernels<double>& tile_kernels();
+template <>
+const TileKernels<BFloat16Pair>& tile_kernels();
 
 }  // namespace opwright
