@@ -94,7 +94,7 @@ def test_results_do_not_depend_on_the_number_of_threads(dtype):
     generator = np.random.default_rng(2)
     x = numbers(generator, 300, 700, dtype=dtype)
     y = numbers(generator, 700, 400, dtype=dtype)
-    threads = ow.get_num_threads()
+    threads = ow.num_threads()
     results = []
     for count in (1, 2, 5, 8):
         ow.set_num_threads(count)
@@ -108,7 +108,7 @@ def test_results_do_not_depend_on_the_number_of_threads(dtype):
 def test_every_level_of_the_machine_is_right(level):
     if os.environ.get("OPWRIGHT_CPU_LEVEL"):
         pytest.skip("this is the run at one level")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", __file__]
+    command = [sys.executable, "-m", "pytest", "-q", __file__]
     done = subprocess.run(
         command, env={**os.environ, "OPWRIGHT_CPU_LEVEL": level}, capture_output=True, text=True
     )

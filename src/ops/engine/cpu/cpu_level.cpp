@@ -26,17 +26,8 @@ CpuLevel find_asked_level() {
   return CpuLevel::Avx512;
 }
 
-bool find_bfloat16_products() {
-#if defined(__x86_64__)
-  return kCpuLevel == CpuLevel::Avx512 && __builtin_cpu_supports("avx512bf16") != 0;
-#else
-  return false;
-#endif
-}
-
 }  // namespace
 
 const CpuLevel kCpuLevel = std::min(find_machine_level(), find_asked_level());
-const bool kHasBFloat16Products = find_bfloat16_products();
 
 }  // namespace opwright

@@ -15,7 +15,6 @@
 #define OPWRIGHT_AVX2_FEATURES "avx2,fma,f16c,bmi2"
 #define OPWRIGHT_AVX512_FEATURES OPWRIGHT_AVX2_FEATURES ",avx512f,avx512bw,avx512dq,avx512vl"
 #define OPWRIGHT_AVX2 [[gnu::target(OPWRIGHT_AVX2_FEATURES)]]
-#define OPWRIGHT_AVX512_BF16 [[gnu::target(OPWRIGHT_AVX512_FEATURES ",avx512bf16")]]
 #ifdef __clang__
 #define OPWRIGHT_AVX512 [[gnu::target(OPWRIGHT_AVX512_FEATURES)]]
 #else
@@ -36,8 +35,6 @@ enum class CpuLevel : unsigned char { Baseline, Avx2, Avx512 };
 // The highest level of this machine, limited by OPWRIGHT_CPU_LEVEL (baseline, avx2, avx512).
 // Baseline before static initializers have run.
 extern const CpuLevel kCpuLevel;
-// Whether the machine multiplies bfloat16 (AVX512_BF16), at the level Avx512.
-extern const bool kHasBFloat16Products;
 [[nodiscard]] inline size_t cpu_level_index() { return static_cast<size_t>(kCpuLevel); }
 
 }  // namespace opwright

@@ -5,13 +5,11 @@
 #include <cstddef>
 #if defined(__x86_64__)
 #include <immintrin.h>
-
-#include <bit>
 #endif
 
 #include "opwright/ops/engine/cpu/conversion.h"
-#include "opwright/ops/engine/cpu/cpu_level.h"
 #include "opwright/ops/engine/cpu/run_at_level.h"
+#include "opwright/ops/engine/product/bfloat16_pair.h"
 #include "opwright/ops/engine/product/vector_product.h"
 
 namespace opwright {
@@ -41,31 +39,67 @@ float sum_converted(const T* a, const T* b, int64_t count) {
 
 #if defined(__x86_64__)
 
-constexpr int64_t kHalfLanes = 32;  // of one vector
-constexpr int64_t kAtOnce = 4;      // vectors
+constexpr size_t kLanes = 16;   // of a vector of sums
+constexpr int64_t kAtOnce = 4;  // vectors of sums
 
-OPWRIGHT_AVX512_BF16 __m512 add_products(__m512 sum, __m512i a, __m512i b) {
-  return _mm512_dpbf16_ps(sum, std::bit_cast<__m512bh>(a), std::bit_cast<__m512bh>(b));
+OPWRIGHT_AVX512 float total(const __m512* sums) {
+  std::array<float, kLanes> parts;
+  _mm512_storeu_ps(parts.data(), _mm512_add_ps(_mm512_add_ps(sums[0], sums[1]),
+                                               _mm512_add_ps(sums[2], sums[3])));
+  for (size_t width = kLanes / 2; width > 0; width /= 2) {
+    for (size_t lane = 0; lane < width; ++lane) parts[lane] += parts[lane + width];
+  }
+  return parts[0];
 }
 
-OPWRIGHT_AVX512_BF16 float sum_by_instruction(const BFloat16* a, const BFloat16* b,
-                                                   int64_t count) {
+// The elements from `first` on, at most a vector of `lanes`, as a mask.
+uint32_t mask_of_rest(int64_t first, int64_t count, int64_t lanes) {
+  const int64_t left = std::min(lanes, count - first);
+  return static_cast<uint32_t>((uint64_t{1} << left) - 1);
+}
+
+OPWRIGHT_AVX512 float sum_at_avx512(const Half* a, const Half* b, int64_t count) {
+  constexpr int64_t kStep = kLanes;
   __m512 sums[kAtOnce];  // NOLINT(modernize-avoid-c-arrays): stays in registers
   for (__m512& sum : sums) sum = _mm512_setzero_ps();
   int64_t i = 0;
-  for (; i + kAtOnce * kHalfLanes <= count; i += kAtOnce * kHalfLanes) {
-    for (int64_t v = 0; v < kAtOnce; ++v)
-      sums[v] = add_products(sums[v], _mm512_loadu_si512(a + i + v * kHalfLanes),
-                             _mm512_loadu_si512(b + i + v * kHalfLanes));
+  for (; i + kAtOnce * kStep <= count; i += kAtOnce * kStep) {
+    for (int64_t v = 0; v < kAtOnce; ++v) {
+      const auto* left = reinterpret_cast<const __m256i*>(a + i + v * kStep);
+      const auto* right = reinterpret_cast<const __m256i*>(b + i + v * kStep);
+      sums[v] = _mm512_fmadd_ps(_mm512_cvtph_ps(_mm256_loadu_si256(left)),
+                                _mm512_cvtph_ps(_mm256_loadu_si256(right)), sums[v]);
+    }
   }
-  for (; i < count; i += kHalfLanes) {
-    const int64_t left = std::min(kHalfLanes, count - i);
-    const __mmask32 mask = left == kHalfLanes ? ~__mmask32{0} : (__mmask32{1} << left) - 1;
-    sums[0] = add_products(sums[0], _mm512_maskz_loadu_epi16(mask, a + i),
-                           _mm512_maskz_loadu_epi16(mask, b + i));
+  for (; i < count; i += kStep) {
+    const auto mask = static_cast<__mmask16>(mask_of_rest(i, count, kStep));
+    sums[0] = _mm512_fmadd_ps(_mm512_cvtph_ps(_mm256_maskz_loadu_epi16(mask, a + i)),
+                              _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(mask, b + i)), sums[0]);
   }
-  return _mm512_reduce_add_ps(
-      _mm512_add_ps(_mm512_add_ps(sums[0], sums[1]), _mm512_add_ps(sums[2], sums[3])));
+  return total(sums);
+}
+
+OPWRIGHT_AVX512_BF16 float sum_in_pairs(const BFloat16* a, const BFloat16* b, int64_t count) {
+  constexpr int64_t kStep = 2 * kLanes;
+  __m512 sums[kAtOnce];  // NOLINT(modernize-avoid-c-arrays): stays in registers
+  for (__m512& sum : sums) sum = _mm512_setzero_ps();
+  int64_t i = 0;
+  for (; i + kAtOnce * kStep <= count; i += kAtOnce * kStep) {
+    for (int64_t v = 0; v < kAtOnce; ++v) {
+      const __m512i left = _mm512_loadu_si512(a + i + v * kStep);
+      const __m512i right = _mm512_loadu_si512(b + i + v * kStep);
+      sums[v] = _mm512_dpbf16_ps(sums[v], reinterpret_cast<__m512bh>(left),
+                                 reinterpret_cast<__m512bh>(right));
+    }
+  }
+  for (; i < count; i += kStep) {
+    const __mmask32 mask = mask_of_rest(i, count, kStep);
+    const __m512i left = _mm512_maskz_loadu_epi16(mask, a + i);
+    const __m512i right = _mm512_maskz_loadu_epi16(mask, b + i);
+    sums[0] = _mm512_dpbf16_ps(sums[0], reinterpret_cast<__m512bh>(left),
+                               reinterpret_cast<__m512bh>(right));
+  }
+  return total(sums);
 }
 
 #endif
@@ -74,13 +108,16 @@ OPWRIGHT_AVX512_BF16 float sum_by_instruction(const BFloat16* a, const BFloat16*
 
 template <>
 float multiply_dense_halves(const Half* a, const Half* b, int64_t count) {
+#if defined(__x86_64__)
+  if (kCpuLevel == CpuLevel::Avx512) return sum_at_avx512(a, b, count);
+#endif
   return sum_converted(a, b, count);
 }
 
 template <>
 float multiply_dense_halves(const BFloat16* a, const BFloat16* b, int64_t count) {
 #if defined(__x86_64__)
-  if (kHasBFloat16Products) return sum_by_instruction(a, b, count);
+  if (has_bfloat16_pairs()) return sum_in_pairs(a, b, count);
 #endif
   return sum_converted(a, b, count);
 }

@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "opwright/ops/engine/cpu/conversion.h"
-#include "opwright/ops/engine/cpu/cpu_level.h"
 #include "opwright/ops/engine/cpu/run_at_level.h"
+#include "opwright/ops/engine/product/bfloat16_pair.h"
 #include "opwright/ops/engine/product/half_dot.h"
 #include "opwright/ops/engine/product/packed_product.h"
 #include "opwright/ops/engine/product/product.h"
@@ -128,7 +128,7 @@ void multiply_converted(const MatrixProduct<T>& p) {
 template <class T>
 void multiply_halves(const MatrixProduct<T>& p) {
   if constexpr (std::is_same_v<T, BFloat16>) {
-    if (kHasBFloat16Products) return multiply_in_pairs(p);
+    if (has_bfloat16_pairs()) return multiply_in_pairs(p);
   }
   multiply_converted(p);
 }

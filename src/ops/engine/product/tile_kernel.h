@@ -6,10 +6,9 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace opwright {
+#include "opwright/ops/engine/product/bfloat16_pair.h"
 
-// Two bfloat16 that follow each other along the depth of a product, the first in the low bits.
-using BFloat16Pair = uint32_t;
+namespace opwright {
 
 // The type of a product's sums, for factors of type T.
 template <class T>
@@ -52,7 +51,7 @@ struct TileKernels {
   }
 };
 
-// The kernels for this machine; T is float or double, or BFloat16Pair if kHasBFloat16Products. The
+// The kernels for this machine; T is float or double, or BFloat16Pair if has_bfloat16_pairs(). The
 // kernels of pairs are packed only.
 template <class T>
 [[nodiscard]] const TileKernels<T>& tile_kernels();

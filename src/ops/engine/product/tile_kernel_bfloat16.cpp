@@ -1,17 +1,24 @@
-// The tile kernels of AVX512_BF16, written with its instruction because compilers do not vectorize
-// to it. It rounds each sum to float32 and takes subnormal numbers for zero.
+// The tile kernels of AVX512_BF16.
 #include "opwright/ops/engine/product/tile_kernel.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-
-#include <bit>
 #endif
 
 #include "opwright/error.h"
 #include "opwright/ops/engine/cpu/cpu_level.h"
+#include "opwright/ops/engine/product/bfloat16_pair.h"
 
 namespace opwright {
+
+bool has_bfloat16_pairs() {
+#if defined(__x86_64__)
+  static const bool is_supported = __builtin_cpu_supports("avx512bf16") != 0;
+  return is_supported && kCpuLevel == CpuLevel::Avx512;
+#else
+  return false;
+#endif
+}
 
 #if defined(__x86_64__)
 
@@ -37,8 +44,8 @@ OPWRIGHT_AVX512_BF16 void multiply_pairs(const Tile<BFloat16Pair>& tile) {
     for (int64_t r = 0; r < kRows; ++r) {
       const __m512i factor = _mm512_set1_epi32(static_cast<int>(a[r]));
       for (int64_t v = 0; v < kVectors; ++v)
-        sums[r][v] = _mm512_dpbf16_ps(sums[r][v], std::bit_cast<__m512bh>(factor),
-                                      std::bit_cast<__m512bh>(right[v]));
+        sums[r][v] = _mm512_dpbf16_ps(sums[r][v], reinterpret_cast<__m512bh>(factor),
+                                      reinterpret_cast<__m512bh>(right[v]));
     }
     a += kPairRows;
     b += tile.b_row;
