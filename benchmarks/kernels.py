@@ -2,7 +2,7 @@
 
 Tensors have 4, 1 K and 1 M elements; matrix products and convolutions are included. The largest
 size also runs on two threads. Further special functions have 64 K elements; they, samplings,
-Fourier transforms and linear algebra run on one thread.
+products of halves, Fourier transforms and linear algebra run on one thread.
 """
 
 import math
@@ -14,6 +14,7 @@ from kernels import (
     convolution_cases,
     element_cases,
     fourier_cases,
+    half_product_cases,
     image_cases,
     linalg_cases,
     loss_cases,
@@ -40,6 +41,7 @@ FAMILIES = {
     "special functions": (other_special_cases, 0.7),
     "samplings and pools": (other_image_cases, 0.7),
     "products and updates": (other_product_cases, 0.7),
+    "products of halves": (half_product_cases, 0.9),
     "Fourier transforms": (fourier_cases, 0.5),
     "linear algebra": (linalg_cases, 0.5),
 }

@@ -1,7 +1,12 @@
 """Parts of kernels.py: the cases and the timing loop."""
 
 from .cases import SIZES, pointwise_cases
-from .matrix_cases import convolution_cases, product_cases, small_product_cases
+from .matrix_cases import (
+    convolution_cases,
+    half_product_cases,
+    product_cases,
+    small_product_cases,
+)
 from .order_cases import order_cases
 from .special_cases import other_special_cases, special_cases
 from .square_cases import fold_cases, movement_cases
@@ -14,6 +19,7 @@ __all__ = [
     "convolution_cases",
     "element_cases",
     "fourier_cases",
+    "half_product_cases",
     "image_cases",
     "linalg_cases",
     "loss_cases",

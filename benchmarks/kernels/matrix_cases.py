@@ -34,6 +34,21 @@ def product_cases(package):
     return {**cases, "bmm 32 of 64x64": lambda: package.bmm(x, y)}
 
 
+def half_product_cases(package):
+    """Return the cases of products of halves, as above."""
+    cases, linear = {}, package.nn.functional.linear
+    for name in ("bfloat16", "float16"):
+        x, y = (make(package, 512, 512).to(getattr(package, name)) for _ in range(2))
+        weight = make(package, 1024, 256).to(getattr(package, name))
+        token, tokens = weight[:1], weight[:128]
+        cases |= {
+            f"mm of {name} 512x512": lambda x=x, y=y: package.mm(x, y),
+            f"linear of {name}, 128 tokens": lambda x=tokens, w=weight: linear(x, w),
+            f"linear of {name}, 1 token": lambda x=token, w=weight: linear(x, w),
+        }
+    return cases
+
+
 def convolution_case(package, batch, channels, results, kernel, image, stride, padding):
     x = make(package, batch, channels, image, image)
     weight = make(package, results, channels, kernel, kernel)

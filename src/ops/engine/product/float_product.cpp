@@ -109,8 +109,8 @@ void multiply_matrices(const MatrixProduct<T>& p, ProductForm form) {
     case ProductForm::Vector:
       if (p.columns == 1) return multiply_vector(p);
       // the same product, transposed
-      return multiply_vector<T>({p.columns, p.depth, 1, p.b, p.b_column, p.b_row, p.a, p.a_column,
-                                 p.a_row, p.c, 1});
+      return multiply_vector<T>(
+          {p.columns, p.depth, 1, p.b, p.b_column, p.b_row, p.a, p.a_column, p.a_row, p.c, 1});
     case ProductForm::Direct:
       return multiply_direct(p);
     case ProductForm::Packed:

@@ -44,8 +44,8 @@ constexpr int64_t kAtOnce = 4;  // vectors of sums
 
 OPWRIGHT_AVX512 float total(const __m512* sums) {
   std::array<float, kLanes> parts;
-  _mm512_storeu_ps(parts.data(), _mm512_add_ps(_mm512_add_ps(sums[0], sums[1]),
-                                               _mm512_add_ps(sums[2], sums[3])));
+  _mm512_storeu_ps(parts.data(),
+                   _mm512_add_ps(_mm512_add_ps(sums[0], sums[1]), _mm512_add_ps(sums[2], sums[3])));
   for (size_t width = kLanes / 2; width > 0; width /= 2) {
     for (size_t lane = 0; lane < width; ++lane) parts[lane] += parts[lane + width];
   }

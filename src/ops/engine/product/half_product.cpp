@@ -116,12 +116,13 @@ void multiply_converted(const MatrixProduct<T>& p) {
   multiply_packed<float>(
       {.data = p.c, .row = p.c_row, .rows = p.rows, .columns = p.columns, .adds = false}, p.depth,
       [&](float* to, int64_t row, int64_t rows, int64_t k, int64_t depth) {
-        fill_converted<T>(to, tile_rows, {p.a + row * p.a_row + k * p.a_column, p.a_row,
-                                          p.a_column, rows, depth});
+        fill_converted<T>(to, tile_rows,
+                          {p.a + row * p.a_row + k * p.a_column, p.a_row, p.a_column, rows, depth});
       },
       [&](float* to, int64_t column, int64_t columns, int64_t k, int64_t depth) {
-        fill_converted<T>(to, tile_columns, {p.b + column * p.b_column + k * p.b_row, p.b_column,
-                                             p.b_row, columns, depth});
+        fill_converted<T>(
+            to, tile_columns,
+            {p.b + column * p.b_column + k * p.b_row, p.b_column, p.b_row, columns, depth});
       });
 }
 
@@ -149,8 +150,8 @@ void multiply_with_vector(const MatrixProduct<T>& p) {
             multiply_dense_halves(p.a + i * p.a_row, p.b + j * p.b_column, p.depth);
     }
   } else if (p.columns == 1 && p.c_row == 1) {  // the same product, transposed: wide tiles
-    multiply_halves<T>({1, p.depth, p.rows, p.b, p.b_column, p.b_row, p.a, p.a_column,
-                             p.a_row, p.c, p.rows});
+    multiply_halves<T>(
+        {1, p.depth, p.rows, p.b, p.b_column, p.b_row, p.a, p.a_column, p.a_row, p.c, p.rows});
   } else {
     multiply_halves(p);
   }

@@ -128,8 +128,8 @@ struct CopyLinesLoop {
   }
 };
 
-// to[d * width + i] = element d of line i, for four lines and four elements of each. An element of T
-// may be several of the source; `line` counts those of the source.
+// to[d * width + i] = element d of line i, for four lines and four elements of each. An element of
+// T may be several of the source; `line` counts those of the source.
 template <class T, class Source>
 OPWRIGHT_INLINE void transpose_block(T* to, int64_t width, const Source* from, int64_t line) {
   using Four [[gnu::vector_size(4 * sizeof(T))]] = T;

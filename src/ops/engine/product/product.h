@@ -8,9 +8,9 @@
 
 namespace opwright {
 
-// c = a * b; halves are summed in float32, and so is their `c`. Strides are in elements and may be 0
-// or negative; elements of `c` must not overlap, and its columns are dense. `c` does not overlap the
-// factors.
+// c = a * b; halves are summed in float32, and so is their `c`. Strides are in elements and may be
+// 0 or negative; elements of `c` must not overlap, and its columns are dense. `c` does not overlap
+// the factors.
 template <class T>
 struct MatrixProduct {
   int64_t rows, depth, columns;
@@ -29,8 +29,8 @@ inline constexpr bool kHasTiles = std::is_same_v<T, float> || std::is_same_v<T, 
 template <class T>
 inline constexpr bool kIsPlain = !kHasTiles<T> && !kIsHalf<T>;
 
-// The order in which a product is summed. Threads compute parts of a product in the form of the whole,
-// so that results do not depend on the number of threads.
+// The order in which a product is summed. Threads compute parts of a product in the form of the
+// whole, so that results do not depend on the number of threads.
 enum class ProductForm : unsigned char { Empty, Tiny, Vector, Direct, Packed };
 template <class T>
   requires kHasTiles<T>

@@ -53,8 +53,8 @@ OPWRIGHT_AVX512_BF16 void multiply_pairs(const Tile<BFloat16Pair>& tile) {
   for (int64_t r = 0; r < kRows; ++r) {
     for (int64_t v = 0; v < kVectors; ++v) {
       float* target = tile.c + r * tile.c_row + v * kPairLanes;
-      _mm512_storeu_ps(target, tile.adds ? _mm512_add_ps(_mm512_loadu_ps(target), sums[r][v])
-                                         : sums[r][v]);
+      _mm512_storeu_ps(target,
+                       tile.adds ? _mm512_add_ps(_mm512_loadu_ps(target), sums[r][v]) : sums[r][v]);
     }
   }
 }
