@@ -30,8 +30,14 @@ def small_product_cases(package):
 
 def product_cases(package):
     x, y = make(package, 32, 64, 64), make(package, 32, 64, 64)
+    weight, tokens = make(package, 1024, 256), make(package, 4, 256)
     cases = {f"mm {side}x{side}": square_case(package, side) for side in LARGE_SIDES}
-    return {**cases, "bmm 32 of 64x64": lambda: package.bmm(x, y)}
+    return {
+        **cases,
+        "bmm 32 of 64x64": lambda: package.bmm(x, y),
+        "linear 256 to 1024, 1 row": lambda: package.nn.functional.linear(tokens[:1], weight),
+        "linear 256 to 1024, 4 rows": lambda: package.nn.functional.linear(tokens, weight),
+    }
 
 
 def half_product_cases(package):

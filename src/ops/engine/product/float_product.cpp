@@ -14,6 +14,7 @@ namespace {
 constexpr int64_t kTinyWork = 64;                    // multiplications that need no vector code
 constexpr int64_t kDirectBytes = int64_t{64} << 10;  // size of a right factor that is read in place
 constexpr int64_t kDirectDepth = 512;
+constexpr int64_t kMostLineRows = 16;
 constexpr int64_t kDotChunk = int64_t{1} << 16;
 
 template <class T>
@@ -66,6 +67,40 @@ void multiply_direct(const MatrixProduct<T>& p) {
   if (j < p.columns) multiply_last_columns(kernels, p, j);
 }
 
+// The same product of a matrix and a vector, or of a vector and a matrix, the other way round.
+template <class T>
+MatrixProduct<T> transposed(const MatrixProduct<T>& p) {
+  const int64_t c_row = p.columns == 1 ? p.rows : 1;
+  return {p.columns, p.depth,    p.rows,  p.b, p.b_column, p.b_row,
+          p.a,       p.a_column, p.a_row, p.c, c_row};
+}
+
+// Whether few rows meet columns that are dense along the depth, as the weights of a linear layer.
+// Packing the columns would take longer than the product.
+template <class T>
+bool is_product_of_lines(const MatrixProduct<T>& p) {
+  return p.rows <= kMostLineRows && p.a_column == 1 && p.b_row == 1 &&
+         p.depth >= line_kernels<T>().lanes;
+}
+
+// Reads both factors in place, in vectors along the depth.
+template <class T>
+void multiply_lines(const MatrixProduct<T>& p) {
+  const LineKernels<T>& kernels = line_kernels<T>();
+  for (int64_t j = 0; j < p.columns;) {
+    const bool is_wide = j + kernels.columns <= p.columns;
+    size_t height = 0;
+    for (int64_t i = 0; i < p.rows;) {
+      while (kernels.rows[height] > p.rows - i) ++height;
+      const auto kernel = is_wide ? kernels.wide[height] : kernels.narrow[height];
+      kernel({p.a + i * p.a_row, p.a_row, 1, p.b + j * p.b_column, p.b_column,
+              p.c + i * p.c_row + j, p.c_row, p.depth, false});
+      i += kernels.rows[height];
+    }
+    j += is_wide ? kernels.columns : 1;
+  }
+}
+
 template <class T>
 void multiply_from_panels(const MatrixProduct<T>& p) {
   const int64_t tile_rows = tile_kernels<T>().tile_rows();
@@ -90,6 +125,9 @@ ProductForm form_of(const MatrixProduct<T>& p) {
   if (p.rows == 0 || p.columns == 0) return ProductForm::Empty;
   if (p.rows * p.columns <= kTinyWork && p.rows * p.columns * p.depth <= kTinyWork)
     return ProductForm::Tiny;
+  if (is_product_of_lines(p)) return ProductForm::Lines;
+  if (p.columns == 1 && p.c_row == 1 && is_product_of_lines(transposed(p)))
+    return ProductForm::Lines;
   if (p.columns == 1 || p.rows == 1) return ProductForm::Vector;
   const bool is_small = p.depth <= kDirectDepth &&
                         p.depth * p.columns * static_cast<int64_t>(sizeof(T)) <= kDirectBytes;
@@ -111,6 +149,8 @@ void multiply_matrices(const MatrixProduct<T>& p, ProductForm form) {
       // the same product, transposed
       return multiply_vector<T>(
           {p.columns, p.depth, 1, p.b, p.b_column, p.b_row, p.a, p.a_column, p.a_row, p.c, 1});
+    case ProductForm::Lines:
+      return is_product_of_lines(p) ? multiply_lines(p) : multiply_lines(transposed(p));
     case ProductForm::Direct:
       return multiply_direct(p);
     case ProductForm::Packed:

@@ -178,6 +178,7 @@ void multiply_matrices(const MatrixProduct<T>& p, ProductForm form) {
       return;
     case ProductForm::Vector:
       return multiply_with_vector(p);
+    case ProductForm::Lines:
     case ProductForm::Direct:
     case ProductForm::Packed:
       return multiply_halves(p);

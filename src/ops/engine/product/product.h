@@ -29,9 +29,9 @@ inline constexpr bool kHasTiles = std::is_same_v<T, float> || std::is_same_v<T, 
 template <class T>
 inline constexpr bool kIsPlain = !kHasTiles<T> && !kIsHalf<T>;
 
-// The order in which a product is summed. Threads compute parts of a product in the form of the
-// whole, so that results do not depend on the number of threads.
-enum class ProductForm : unsigned char { Empty, Tiny, Vector, Direct, Packed };
+// How a product is computed, which decides the order of its sums. Threads compute parts of a
+// product in the form of the whole, so that results do not depend on the number of threads.
+enum class ProductForm : unsigned char { Empty, Tiny, Vector, Lines, Direct, Packed };
 template <class T>
   requires kHasTiles<T>
 [[nodiscard]] ProductForm form_of(const MatrixProduct<T>& product);

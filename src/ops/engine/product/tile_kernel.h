@@ -62,4 +62,25 @@ const TileKernels<double>& tile_kernels();
 template <>
 const TileKernels<BFloat16Pair>& tile_kernels();
 
+// Kernels that read both factors in place, in vectors along the depth: rows of `a` and columns of
+// `b` are dense. In their tiles, `b_row` is the distance of the columns of `b`.
+template <class T>
+struct LineKernels {
+  using Function = void (*)(const Tile<T>&);
+  static constexpr size_t kHeights = 3;
+
+  int64_t lanes;                                // elements of a vector
+  std::array<int64_t, kHeights> rows;           // per kernel, descending to 1
+  int64_t columns;                              // of a wide kernel
+  std::array<Function, kHeights> wide, narrow;  // a narrow kernel has one column
+};
+
+// The kernels for this machine; T is float or double.
+template <class T>
+[[nodiscard]] const LineKernels<T>& line_kernels();
+template <>
+const LineKernels<float>& line_kernels();
+template <>
+const LineKernels<double>& line_kernels();
+
 }  // namespace opwright

@@ -1,4 +1,4 @@
-"""Products of float16 and bfloat16 against float64, at every level of vector instructions."""
+"""Products of floats against those in float64, at every level of vector instructions."""
 # Covers: src/ops/engine/product/half_*, src/ops/engine/product/tile_kernel_bfloat16.
 
 import os
@@ -10,8 +10,8 @@ import opwright as ow
 import pytest
 
 LEVELS = ("baseline", "avx2", "avx512")
-DTYPES = (ow.float16, ow.bfloat16)
-# Rows, depth, columns: odd ones, single lines, several blocks of a packed product.
+DTYPES = (ow.float16, ow.bfloat16, ow.float32)
+# Rows, depth, columns: odd ones, single and few lines, several blocks of a packed product.
 SIZES = [
     (1, 1, 1),
     (1, 7, 1),
@@ -23,6 +23,8 @@ SIZES = [
     (17, 1, 19),
     (100, 515, 130),
     (5, 30, 1100),
+    (7, 50, 11),
+    (16, 300, 42),
     (2, 0, 3),
 ]
 
@@ -90,7 +92,7 @@ def test_infinity_and_nan_stay(dtype):
 
 # The last part of rows may be a single one, the columns of a part may fit a cache that all do not.
 @pytest.mark.parametrize("sizes", [(300, 700, 400), (217, 500, 100), (50, 300, 200)])
-@pytest.mark.parametrize("dtype", [*DTYPES, ow.float32, ow.float64])
+@pytest.mark.parametrize("dtype", [*DTYPES, ow.float64])
 def test_results_do_not_depend_on_the_number_of_threads(dtype, sizes):
     rows, depth, columns = sizes
     generator = np.random.default_rng(2)
