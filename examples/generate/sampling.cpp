@@ -69,6 +69,9 @@ Tensor sample_cpu(const Tensor& logits, const Tensor& uniform, double temperatur
   const int64_t width = logits.size(1);
   const auto* in = scores.data<float>();
   const auto* place = places.data<float>();
+  // A NaN has no place in an order, and sorting without an order is undefined.
+  OPWRIGHT_CHECK_VALUE(std::none_of(in, in + scores.numel(), [](float x) { return std::isnan(x); }),
+                       "sample: the logits have a NaN; check the model's weights and inputs");
   auto* out = tokens.mutable_data<int64_t>();
   opwright::parallel_for(logits.size(0), [&](int64_t begin, int64_t end) {
     std::vector<int64_t> order(static_cast<size_t>(width));

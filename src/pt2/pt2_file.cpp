@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "opwright/base/intrusive_ptr.h"
+#include "opwright/base/thread_state.h"
 #include "opwright/device.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"
@@ -28,6 +29,7 @@
 #include "opwright/pt2/archive/call_tree.h"
 #include "opwright/pt2/archive/program_json.h"
 #include "opwright/pt2/archive/size_text.h"
+#include "opwright/pt2/archive/symbol_ranges.h"
 #include "opwright/pt2/container/json.h"
 #include "opwright/pt2/container/zip_archive.h"
 #include "opwright/pt2/replay/replay.h"
@@ -66,11 +68,20 @@ void refuse_other_kinds(const ZipArchive& archive) {
       "never read; save a program with torch.export.save");
 }
 
+// Behind the first '/', as for torch.
+size_t root_bytes(std::string_view name) { return name.find('/') + 1; }
+
+// "<root>/models/<name>.json"; not "<root>/extra/models/notes.json".
+bool is_model(std::string_view name) {
+  const std::string_view place = name.substr(root_bytes(name));
+  return root_bytes(name) > 0 && place.starts_with(kModels) && place.ends_with(kJson) &&
+         place.find('/', kModels.size()) == std::string_view::npos;
+}
+
 Layout find_layout(const ZipArchive& archive) {
   std::vector<std::string_view> models;
   for (const ZipEntry& entry : archive.entries()) {
-    const size_t at = entry.name.find(kModels);
-    if (at != std::string_view::npos && entry.name.ends_with(kJson)) models.push_back(entry.name);
+    if (is_model(entry.name)) models.push_back(entry.name);
   }
   if (models.empty()) refuse_other_kinds(archive);
   OPWRIGHT_CHECK_VALUE(!models.empty(), archive.origin(),
@@ -79,9 +90,9 @@ Layout find_layout(const ZipArchive& archive) {
                       ": the archive has ", models.size(),
                       " programs; save each to a file of its own");
   const std::string_view name = models.front();
-  const size_t at = name.find(kModels);
-  const size_t begin = at + kModels.size();
-  return {.root = std::string(name.substr(0, at)),
+  const size_t root = root_bytes(name);
+  const size_t begin = root + kModels.size();
+  return {.root = std::string(name.substr(0, root)),
           .model = std::string(name.substr(begin, name.size() - begin - kJson.size()))};
 }
 
@@ -108,6 +119,7 @@ class Loader {
       check_text(archive_, concatenate(layout_.root, entry.name), entry.text);
     const std::string name = concatenate(layout_.root, kModels, layout_.model, kJson);
     program_ = read_archive_program(read_json(archive_, name), path_ + ", " + name);
+    ranges_ = find_symbol_ranges(program_.ranges, path_ + ", " + name);
     weights_ = read_tensors(kWeights);
     constants_ = read_tensors(kConstants);
   }
@@ -218,19 +230,12 @@ class Loader {
     if (size.expression.empty()) return {.example = size.number, .dim = Dim()};
     const LinearSize linear = read_linear_size(size.expression, path_ + ", input '" + target + "'");
     if (linear.symbol.empty()) return {.example = linear.offset, .dim = Dim()};
-    std::optional<int64_t> least;
-    std::optional<int64_t> greatest;
-    if (const auto range = program_.ranges.find(linear.symbol); range != program_.ranges.end()) {
-      // While torch exports, it takes every size for 2 or more. It states 0 or 1 even so, which a
-      // program may need to narrow.
-      constexpr int64_t kLeastOfAnExport = 2;
-      if (range->second.least >= kLeastOfAnExport) least = range->second.least;
-      greatest = range->second.greatest;
-    }
-    const Dim symbol = Dim::named(linear.symbol, least, greatest);
+    const auto found = ranges_.find(linear.symbol);
+    const WrittenRange range = found == ranges_.end() ? WrittenRange() : found->second;
+    const Dim symbol = Dim::named(linear.symbol, range.least, range.greatest);
     const bool is_plain = linear.factor == 1 && linear.offset == 0;
     const int64_t example =
-        size.has_hint ? size.number : linear.factor * least.value_or(2) + linear.offset;
+        size.has_hint ? size.number : linear.at(range.least.value_or(kLeastOfAnExport));
     return {.example = example,
             .dim = is_plain ? symbol : symbol.times(linear.factor).plus(linear.offset)};
   }
@@ -284,6 +289,7 @@ class Loader {
   ZipArchive archive_;
   Layout layout_;
   ArchiveProgram program_;
+  SymbolRanges ranges_;
   TensorsByName weights_;
   TensorsByName constants_;
   CallTrees trees_;
@@ -292,10 +298,26 @@ class Loader {
   std::vector<std::string> tensor_inputs_;  // names in the graph, in the order of the session
 };
 
-// An archive may state counts that no memory can hold.
+// Errors of operators do not name the archive; those of the session name a call of `export`.
+[[noreturn]] void rethrow_with_origin(Error& error, const std::string& origin) {
+  constexpr std::string_view kSession = "export: ";
+  const std::string_view text = error.text();
+  if (text.starts_with(kSession))
+    throw_error(error.kind(), origin, ": ", text.substr(kSession.size()));
+  if (error.message().find(origin) == std::string::npos) error.add_note("archive", "in " + origin);
+  throw;
+}
+
+// The program is the same whatever the caller's grad mode, autocast and transforms are. An archive
+// may state counts that no memory can hold.
 ExportedProgramPtr load(const ArchiveBytes& file, const std::string& origin) {
+  ThreadState state{};
+  state.instance = thread_state().instance;
+  const ThreadStateScope scope(state);
   try {
     return Loader(file, origin).load();
+  } catch (Error& error) {
+    rethrow_with_origin(error, origin);
   } catch (const std::bad_alloc&) {
     throw_error("MemoryError", origin, ": the program needs more memory than there is");
   } catch (const std::length_error&) {

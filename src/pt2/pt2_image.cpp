@@ -14,6 +14,7 @@
 #include "opwright/program/export/signature.h"
 #include "opwright/program/file/program_text.h"
 #include "opwright/program/file/tensor_blocks.h"
+#include "opwright/program/file/utf8.h"
 #include "opwright/pt2/archive/archive_graph.h"
 #include "opwright/pt2/archive/archive_layout.h"
 #include "opwright/pt2/archive/archive_program.h"
@@ -108,17 +109,23 @@ class Pt2Image {
   ZipImage zip_;
 };
 
-// "net" of "models/net.pt2": torch names the folder of an archive so.
-std::string_view stem_of(std::string_view path) {
+constexpr std::string_view kPlainRoot = "archive";
+
+// "net" of "models/net.pt2": torch names the folder of an archive so. Another name for one that no
+// folder of an archive may have, as of ".pt2".
+std::string_view root_of(std::string_view path) {
   path = path.substr(path.rfind('/') + 1);
-  return path.substr(0, path.rfind('.'));
+  const std::string_view stem = path.substr(0, path.rfind('.'));
+  const bool is_folder = stem.find_first_not_of('.') != std::string_view::npos &&
+                         stem.find('\\') == std::string_view::npos && is_utf8(stem);
+  return is_folder ? stem : kPlainRoot;
 }
 
 }  // namespace
 }  // namespace pt2
 
 void save_pt2(const ExportedProgram& program, const std::string& path) {
-  const pt2::Pt2Image image(program, pt2::stem_of(path));
+  const pt2::Pt2Image image(program, pt2::root_of(path));
   FileReplacement file(path);
   image.visit_parts([&](std::string_view part) { file.write(part); });
   file.commit();
@@ -126,7 +133,7 @@ void save_pt2(const ExportedProgram& program, const std::string& path) {
 
 std::string write_pt2(const ExportedProgram& program) {
   std::string bytes;
-  const pt2::Pt2Image image(program, "archive");
+  const pt2::Pt2Image image(program, pt2::kPlainRoot);
   image.visit_parts([&](std::string_view part) { bytes.append(part); });
   return bytes;
 }

@@ -1,7 +1,8 @@
 // Archives from strangers: damaged, of other kinds, or made to use much memory.
 // Covers: src/pt2/archive/archive_graph, src/pt2/archive/archive_tensors,
 // src/pt2/archive/call_tree, src/pt2/archive/graph_json, src/pt2/archive/program_json,
-// src/pt2/archive/tensor_json, src/pt2/replay/replay, src/pt2/saved_program.
+// src/pt2/archive/tensor_json, src/pt2/replay/recorded_result, src/pt2/replay/replay,
+// src/pt2/saved_program.
 #include "opwright/pt2/pt2_file.h"
 
 #include <array>
@@ -19,6 +20,7 @@
 
 #include "base/expect_error.h"
 #include "opwright/error.h"
+#include "opwright/grad_mode.h"
 #include "opwright/program/export/exported_program.h"
 #include "pt2/small_archive.h"
 
@@ -170,6 +172,135 @@ TEST(Pt2File, ALeastSizeOf0Or1MayBeNarrowed) {
       << read_text(reshaped);
 }
 
+TEST(Pt2File, TheRootFolderMayHaveAnyName) {
+  for (const char* root : {"models", "my_models", "models.json"})
+    EXPECT_EQ(read_text(with(&SmallArchive::root, root)), read_text(SmallArchive())) << root;
+}
+
+TEST(Pt2File, OnlyTheFolderOfModelsHasPrograms) {
+  for (const char* name : {"net/extra/models/notes.json", "net/models/more/notes.json"})
+    EXPECT_EQ(read_text(with_entry(name)), read_text(SmallArchive())) << name;
+}
+
+TEST(Pt2File, TheStateOfTheThreadDoesNotChangeTheProgram) {
+  const std::string wanted = read_text(SmallArchive());
+  const GradModeScope scope(false);
+  EXPECT_EQ(read_text(SmallArchive()), wanted);
+}
+
+TEST(Pt2File, RangesOfExpressionsLimitTheirSymbol) {
+  const SmallArchive archive =
+      with_model(R"("s77": {"min_val": 2, "max_val": 64})",
+                 R"("s77": {"min_val": 2, "max_val": 64}, "4*s77": {"min_val": 10, "max_val": 43},
+                    "s77 + 1": {"min_val": null, "max_val": 10})");
+  EXPECT_NE(read_text(archive).find("symbol s77 in [3, 9]"), std::string::npos)
+      << read_text(archive);
+  EXPECT_ERROR(read_text(with_model(R"("s77": {"min_val": 2)", R"("s77*s8": {"min_val": 2)")),
+               "NotImplementedError",
+               "net.pt2, net/models/model.json, range_constraints: the size 's77*s8' of an input "
+               "is not supported; sizes of inputs may be numbers, symbols, and linear in one "
+               "symbol");
+}
+
+TEST(Pt2File, SizesBeyond64BitsAreRefused) {
+  constexpr std::string_view kSize =
+      R"json(Symbol('s77', positive=True, integer=True)", "hint": {"as_int": 4})json";
+  EXPECT_ERROR(
+      read_text(with_model(kSize, "Mul(Integer(4611686018427387904), Symbol('s77'))\"")),
+      "OverflowError",
+      "the size 4611686018427387904*s77 + 0 does not fit in 64 bits at s77 = 2\n  in net.pt2");
+  EXPECT_ERROR(
+      read_text(with_model(kSize, "Add(Symbol('s77'), Integer(4611686018427387905))\"")),
+      "OverflowError",
+      "net.pt2, input 'x': the size 'Add(Symbol('s77'), Integer(4611686018427387905))' of an "
+      "input has numbers beyond 2^62");
+}
+
+TEST(Pt2File, ErrorsOfTheSessionNameTheArchive) {
+  EXPECT_ERROR(
+      read_text(with_model(R"("hint": {"as_int": 4})", R"("hint": {"as_int": 65})")), "ValueError",
+      "net.pt2: the example has 65 for s77 = Dim(\"s77\", min=2, max=64) in dimension 0 of "
+      "'x'");
+}
+
+// ---- The structure of the call ----
+
+TEST(Pt2File, AnArchiveWithoutTheStructureOfTheCallIsRefused) {
+  EXPECT_ERROR(read_text(with_model(R"("fqn": "")", R"("fqn": "layer")")), "ValueError",
+               "net.pt2, net/models/model.json: graph_module.module_call_graph: the signature of "
+               "the root module is missing, which has the structure of the call; save the program "
+               "with torch.export.save");
+}
+
+std::string arguments_with_name(std::string_view name) {
+  const SmallArchive archive = with_model(R"("forward_arg_names": ["x"])",
+                                          concatenate(R"("forward_arg_names": [")", name, R"("])"));
+  return read_pt2(archive.bytes(), "net.pt2")->structure().arguments;
+}
+
+TEST(Pt2File, AParameterOfAnotherAlphabetIsQuoted) {
+  EXPECT_EQ(arguments_with_name("x_1"), "((x_1=*,), {})");
+  EXPECT_EQ(arguments_with_name("größe"), R"((("größe"=*,), {}))");
+}
+
+TEST(Pt2File, AParameterThatIsNoIdentifierIsRefused) {
+  for (const char* name : {"x=*, y", "1x", "a b", ""}) {
+    EXPECT_ERROR(arguments_with_name(name), "ValueError",
+                 concatenate("net.pt2, in_spec: the parameter '", name,
+                             "' of the function has a name that is not an identifier"));
+  }
+}
+
+// The archive returns a tuple of the result and an empty container.
+SmallArchive with_empty(std::string_view type, std::string_view context,
+                        std::string_view children = "") {
+  constexpr std::string_view kLeafJson =
+      R"({\"type\": null, \"context\": null, \"children_spec\": []})";
+  return with_model(
+      concatenate(R"("out_spec": "[1, )", kLeafJson),
+      concatenate(R"("out_spec": "[1, {\"type\": \"builtins.tuple\", \"context\": \"null\", )",
+                  R"(\"children_spec\": [)", kLeafJson, R"(, {\"type\": \")", type,
+                  R"(\", \"context\": \")", context, R"(\", \"children_spec\": [)", children,
+                  "]}]}"));
+}
+
+std::string empty_results_of(const SmallArchive& archive) {
+  return read_pt2(archive.bytes(), "net.pt2")->structure().results;
+}
+
+TEST(Pt2File, AnEmptyDictStaysADict) {
+  constexpr std::string_view kNoKeys =
+      R"({\\\"default_factory_module\\\": \\\"builtins\\\", \\\"dict_context\\\": []})";
+  EXPECT_EQ(empty_results_of(with_empty("builtins.dict", "[]")), "(*, {})");
+  EXPECT_EQ(empty_results_of(with_empty("collections.OrderedDict", "[]")), "(*, OrderedDict({}))");
+  EXPECT_EQ(empty_results_of(with_empty("collections.defaultdict", kNoKeys)), "(*, {})");
+  EXPECT_ERROR_CONTAINS(
+      empty_results_of(with_empty("collections.defaultdict", kNoKeys, R"({\"type\": null})")),
+      "ValueError", "there are 1 children and 0 names");
+}
+
+// ---- Strides ----
+
+// The archive reads `x`, recorded with such strides, by strides.
+SmallArchive with_strided_read(std::string_view strides) {
+  SmallArchive archive = with_model(
+      R"("torch.ops.aten.relu.default", "inputs": [{"name": "self", "arg": {"as_tensor": {"name": "mul"}}, "kind": 1}])",
+      R"("torch.ops.aten.as_strided.default", "inputs": [{"name": "self", "arg": {"as_tensor": {"name": "x"}}, "kind": 1},
+{"name": "size", "arg": {"as_ints": [2]}, "kind": 1}, {"name": "stride", "arg": {"as_ints": [1]}, "kind": 1}])");
+  archive.model = replaced(archive.model, R"([{"as_int": 3}, {"as_int": 1}])", strides);
+  return archive;
+}
+
+TEST(Pt2File, ATensorOfOtherStridesIsNotReadByStrides) {
+  EXPECT_NE(read_text(with_strided_read(R"([{"as_int": 3}, {"as_int": 1}])")).find("as_strided"),
+            std::string::npos);
+  EXPECT_ERROR(read_text(with_strided_read(R"([{"as_int": 1}, {"as_int": 4}])")),
+               "NotImplementedError",
+               "'x' is read by strides, and has strides [3, 1] and offset 0, but in the archive "
+               "strides [1, 4] and offset 0; make it contiguous in the model\n"
+               "  in relu = torch.ops.aten.as_strided.default\n  in net.pt2");
+}
+
 TEST(Pt2File, OtherKindsOfArchivesAreRefusedByName) {
   EXPECT_ERROR(read_pt2(only("net/data/aotinductor/model/x.so"), "net.pt2"), "NotImplementedError",
                "net.pt2: a package of AOTInductor, which has machine code and no program; save the "
@@ -213,18 +344,18 @@ TEST(Pt2File, SampleInputsAreNotRead) {
 TEST(Pt2File, AStoredTensorThatItsEntryCannotHoldIsRefusedByName) {
   EXPECT_ERROR(read_text(with_weights(R"("as_int": 3)", R"("as_int": 4)")), "ValueError",
                "the stored tensor 'w', float32[4], needs 16 bytes, but its entry "
-               "'net/data/weights/weight_0' has 12");
+               "'net/data/weights/weight_0' has 12\n  in net.pt2");
   EXPECT_ERROR(read_text(with_weights(R"("storage_offset": {"as_int": 0})",
                                       R"("storage_offset": {"as_int": 1})")),
                "ValueError",
                "the stored tensor 'w', float32[3], needs 16 bytes, but its entry "
-               "'net/data/weights/weight_0' has 12");
+               "'net/data/weights/weight_0' has 12\n  in net.pt2");
   EXPECT_ERROR(
       read_text(with_weights(R"("as_int": 3)", R"("as_int": 4611686018427387903)")), "ValueError",
       "the stored tensor 'w': fake tensor: a float32 tensor of sizes [4611686018427387903] "
-      "has more than 2^62 bytes");
+      "has more than 2^62 bytes\n  in net.pt2");
   EXPECT_ERROR(read_text(with_weights(R"("as_int": 3)", R"("as_int": -3)")), "ValueError",
-               "the stored tensor 'w' has a size that is not a number of 0 or more");
+               "the stored tensor 'w' has a size that is not a number of 0 or more\n  in net.pt2");
   EXPECT_ERROR(read_text(with(&SmallArchive::weight, "")), "ValueError",
                "net.pt2: 'w' has no bytes in the archive; it was exported from fake tensors");
   EXPECT_ERROR(read_text(with_weights("weight_0", "weight_1")), "ValueError",
@@ -249,15 +380,15 @@ TEST(Pt2File, MissingOperatorsAndFunctionsAreNamed) {
                "NotImplementedError",
                "there is no operator audio::clip\n  If it comes from an operator binary, load it "
                "first: opwright.load_library(\"libaudio.so\").\n  in relu = "
-               "torch.ops.audio.clip.default");
+               "torch.ops.audio.clip.default\n  in net.pt2");
   EXPECT_ERROR(read_text(with_model("torch.ops.aten.relu.default", "os.system")),
                "NotImplementedError",
-               "the function 'os.system' is not supported\n  in relu = os.system");
+               "the function 'os.system' is not supported\n  in relu = os.system\n  in net.pt2");
   EXPECT_ERROR(
       read_text(with_model("torch.ops.aten.relu.default", "torch.ops.higher_order.flex_attention")),
       "NotImplementedError",
       "the higher-order operator 'flex_attention' is not supported; export the model without it\n"
-      "  in relu = torch.ops.higher_order.flex_attention");
+      "  in relu = torch.ops.higher_order.flex_attention\n  in net.pt2");
 }
 
 TEST(Pt2File, AnErrorOfANodeNamesItsLine) {
@@ -273,9 +404,10 @@ TEST(Pt2File, ATextThatIsNestedTooDeepIsRefused) {
   EXPECT_ERROR(read_text(with(&SmallArchive::model, deep)), "ValueError",
                "net.pt2, net/models/model.json: not valid JSON at line 1, column 258: it is nested "
                "deeper than 256");
+  // The keys of the dict of arguments by name.
   EXPECT_ERROR_CONTAINS(
-      read_text(with_model(R"("context\": \"null\")", R"("context\": \")" + deep)), "ValueError",
-      "not valid JSON");
+      read_text(with_model(R"(\"context\": \"[]\")", R"(\"context\": \")" + deep + R"(\")")),
+      "ValueError", "it is nested deeper than 256");
 }
 
 TEST(Pt2File, ASizeThatIsNestedTooDeepIsRefused) {

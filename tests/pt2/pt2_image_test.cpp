@@ -36,6 +36,18 @@ TEST(Pt2Image, AProgramOfCppBecomesAnArchiveByItsName) {
   std::remove(path.c_str());
 }
 
+TEST(Pt2Image, AFileOfAnyNameCanBeRead) {
+  const Program program =
+      export_program([](const Tensor& x) { return x + 1.0; }, {.names = {"x"}}, full({2}, 2.0));
+  for (const char* name :
+       {"models.pt2", ".pt2", "...pt2", "a\\b.pt2", "\xff\xfe.pt2", "größe.pt2"}) {
+    const std::string path = archive_path(name);
+    program.save(path);
+    EXPECT_EQ(load_program(path)({full({2}, 2.0)})[0].data<float>()[0], 3.0F) << name;
+    std::remove(path.c_str());
+  }
+}
+
 TEST(Pt2Image, RefusesTensorsOfTwoDtypesInOneMemory) {
   const Tensor words = full({4}, 1.0);
   const Tensor numbers = words.view(DType::Int32);

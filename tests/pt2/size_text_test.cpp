@@ -1,10 +1,12 @@
 #include "opwright/pt2/archive/size_text.h"
 
+#include <cstdint>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "base/expect_error.h"
+#include "opwright/error.h"
 
 namespace opwright::pt2 {
 namespace {
@@ -37,8 +39,53 @@ TEST(SizeText, ReportsInvalidTexts) {
   EXPECT_ERROR(linear("Integer(1))"), "ValueError",
                "input 'x': the size 'Integer(1))' is not valid: the end of the text is expected at "
                "character 11");
-  EXPECT_ERROR(linear("Mul(Integer(9223372036854775807), Integer(2))"), "OverflowError",
-               "a size of an input is too large");
+}
+
+TEST(SizeText, RefusesNumbersBeyond62Bits) {
+  EXPECT_EQ(linear("Integer(4611686018427387904)"), "0*+4611686018427387904");
+  for (const char* text : {"Integer(4611686018427387905)", "Integer(-4611686018427387905)",
+                           "Mul(Integer(4611686018427387904), Integer(4611686018427387904))",
+                           "Add(Integer(4611686018427387904), Integer(1))"}) {
+    EXPECT_ERROR(
+        linear(text), "OverflowError",
+        concatenate("input 'x': the size '", text, "' of an input has numbers beyond 2^62"));
+  }
+}
+
+TEST(SizeText, ASizeForAValueIsChecked) {
+  const LinearSize size = {.symbol = "s0", .factor = int64_t{1} << 62, .offset = 1};
+  EXPECT_EQ(size.at(1), (int64_t{1} << 62) + 1);
+  EXPECT_ERROR(size.at(2), "OverflowError",
+               "the size 4611686018427387904*s0 + 1 does not fit in 64 bits at s0 = 2");
+}
+
+std::string printed(const std::string& text) {
+  const LinearSize size = read_printed_size(text, "ranges");
+  return concatenate(size.factor, "*", size.symbol, "+", size.offset);
+}
+
+TEST(SizeText, ReadsWhatPythonPrints) {
+  EXPECT_EQ(printed("s77"), "1*s77+0");
+  EXPECT_EQ(printed("4*s77"), "4*s77+0");
+  EXPECT_EQ(printed("2*s77 - 1"), "2*s77+-1");
+  EXPECT_EQ(printed("3 - s77"), "-1*s77+3");
+  EXPECT_EQ(printed("-s77 + 2*(s77 + 1)"), "1*s77+2");
+  EXPECT_EQ(printed("12"), "0*+12");
+}
+
+TEST(SizeText, RefusesOtherPrintedExpressions) {
+  for (const char* text : {"s0*s1", "s0**2", "s0//2", "Max(2, s0)", "s0 + ", "s0 % 2", "", "2s0"}) {
+    EXPECT_ERROR(printed(text), "NotImplementedError",
+                 concatenate("ranges: the size '", text,
+                             "' of an input is not supported; sizes of inputs may be numbers, "
+                             "symbols, and linear in one symbol"));
+  }
+  EXPECT_ERROR(printed("9223372036854775808"), "OverflowError",
+               "ranges: the size '9223372036854775808' of an input has numbers beyond 2^62");
+  EXPECT_ERROR(printed(std::string(100, '(')), "NotImplementedError",
+               concatenate("ranges: the size '", std::string(100, '('),
+                           "' of an input is not supported; sizes of inputs may be numbers, "
+                           "symbols, and linear in one symbol"));
 }
 
 }  // namespace

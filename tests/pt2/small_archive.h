@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include "pt2/zip_writer.h"
 
 namespace opwright::pt2::testing {
@@ -53,6 +55,7 @@ inline std::string small_weight() {
 }
 
 struct SmallArchive {
+  std::string root = "net";
   std::string model = std::string(kSmallModel);
   std::string weights = std::string(kSmallWeights);
   std::string weight = small_weight();
@@ -63,19 +66,22 @@ struct SmallArchive {
 
   [[nodiscard]] std::string bytes() const {
     ZipWriter zip;
-    zip.add({"net/archive_format", format}).add({"net/archive_version", version});
-    zip.add({"net/byteorder", byteorder}).add({"net/models/model.json", model});
-    zip.add({"net/data/weights/model_weights_config.json", weights});
-    zip.add({"net/data/weights/weight_0", weight});
+    zip.add({root + "/archive_format", format}).add({root + "/archive_version", version});
+    zip.add({root + "/byteorder", byteorder}).add({root + "/models/model.json", model});
+    zip.add({root + "/data/weights/model_weights_config.json", weights});
+    zip.add({root + "/data/weights/weight_0", weight});
     for (const auto& [name, data] : more) zip.add({name, data});
     return zip.finish();
   }
 };
 
-// The text with the first occurrence of `from` replaced; empty if there is none.
+// The text with the first occurrence of `from` replaced; fails the test if there is none.
 inline std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
   const size_t at = text.find(from);
-  if (at == std::string_view::npos) return {};
+  if (at == std::string_view::npos) {
+    ADD_FAILURE() << "the archive has no '" << from << "'";
+    return {};
+  }
   return std::string(text.substr(0, at)).append(to).append(text.substr(at + from.size()));
 }
 

@@ -123,17 +123,33 @@ class TreeReader {
     return key;
   }
 
-  // "x=", or nothing.
+  // x= or, of other alphabets, "x"=; or nothing.
   std::string read_parameter() {
-    if (cursor_.peek() == '*' || cursor_.peek() == '"') return "";
     TextCursor ahead = cursor_;
-    std::string name(ahead.take_while([](char character) {
-      return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
-             (character >= '0' && character <= '9') || character == '_';
-    }));
-    if (name.empty() || !ahead.skip("=")) return "";
+    std::string name;
+    if (ahead.peek() == '"') {
+      name = read_quoted(ahead);
+    } else {
+      name = ahead.take_while([](char character) {
+        return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
+               (character >= '0' && character <= '9') || character == '_';
+      });
+    }
+    if (!ahead.skip("=")) return "";
+    if (!is_identifier(name)) cursor_.fail("expected the name of a parameter");
     cursor_ = ahead;
     return name;
+  }
+
+  // Names are used in generated code.
+  static bool is_identifier(const std::string& name) {
+    PyObject* text =
+        PyUnicode_DecodeUTF8(name.data(), static_cast<Py_ssize_t>(name.size()), "strict");
+    if (!text) {
+      PyErr_Clear();
+      return false;
+    }
+    return PyUnicode_IsIdentifier(nb::steal(text).ptr()) == 1;
   }
 
   std::string read_name() {

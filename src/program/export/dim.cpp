@@ -58,7 +58,8 @@ std::string to_text(const Dim& dim) {
   }
   std::string text = dim.factor() == 1 ? dim.name() : concatenate(dim.factor(), "*", dim.name());
   if (dim.offset() > 0) text += concatenate(" + ", dim.offset());
-  if (dim.offset() < 0) text += concatenate(" - ", -dim.offset());
+  // The least int has no negative.
+  if (dim.offset() < 0) text += concatenate(" - ", 0 - static_cast<uint64_t>(dim.offset()));
   return text;
 }
 

@@ -261,8 +261,9 @@ SymInt ExportSession::State::declare(const Dim& dim, int64_t given, const std::s
     default:
       break;
   }
-  const int64_t rest = given - dim.offset();
-  OPWRIGHT_CHECK_VALUE(rest % dim.factor() == 0, "export: ", place, " is ", given,
+  int64_t rest = 0;
+  const bool overflows = __builtin_sub_overflow(given, dim.offset(), &rest);
+  OPWRIGHT_CHECK_VALUE(!overflows && rest % dim.factor() == 0, "export: ", place, " is ", given,
                        ", which does not equal ", to_text(dim));
   const SymInt root = declare_root(dim, rest / dim.factor(), place, source);
   const SymInt size = root * SymInt(dim.factor()) + SymInt(dim.offset());

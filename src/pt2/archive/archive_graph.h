@@ -118,7 +118,7 @@ struct ArchiveProgram {
   std::vector<ArchiveInput> inputs;
   std::vector<ArchiveOutput> outputs;
   std::map<std::string, WrittenRange, std::less<>> ranges;  // by the text of the expression
-  std::string arguments;  // the pytrees of the call, as torch's JSON; empty: not stated
+  std::string arguments;  // the pytrees of the call, as torch's JSON
   std::string results;
   std::vector<std::string> argument_names;  // of the function's parameters
   std::map<std::string, std::vector<std::string>, std::less<>> namedtuple_fields;  // by class

@@ -30,6 +30,24 @@ std::string quoted(std::string_view text) {
   return result.append("\"");
 }
 
+// The name of a parameter as text: bare if it is an identifier of ASCII. Only letters of other
+// alphabets may be quoted, so that no name reads as a part of the structure, or of code.
+std::string parameter_text(const std::string& name, const std::string& origin) {
+  bool is_plain = true;
+  bool is_identifier = !name.empty() && (name[0] < '0' || name[0] > '9');
+  for (const char character : name) {
+    const bool is_ascii = static_cast<unsigned char>(character) < 0x80;
+    const bool fits = (character >= 'a' && character <= 'z') ||
+                      (character >= 'A' && character <= 'Z') ||
+                      (character >= '0' && character <= '9') || character == '_';
+    is_plain &= is_ascii;
+    is_identifier &= fits || !is_ascii;
+  }
+  OPWRIGHT_CHECK_VALUE(is_identifier, origin, ": the parameter '", name,
+                       "' of the function has a name that is not an identifier");
+  return is_plain ? name : quoted(name);
+}
+
 // A key of a dict as text: a string or an int.
 std::string key_text(const JsonReader& key) {
   if (key.value().kind() == JsonKind::String) return quoted(key.as_string());
@@ -61,7 +79,8 @@ class TreeReader {
     std::string text = "((";
     for (size_t i = 0; i < positional.size(); ++i) {
       const std::string name = i < names.size() ? names[i] : unnamed_argument(i);
-      text.append(i > 0 ? ", " : "").append(name).append("=").append(read(positional[i], name));
+      text.append(i > 0 ? ", " : "").append(parameter_text(name, origin_)).append("=");
+      text += read(positional[i], name);
     }
     text += positional.size() == 1 ? ",), {" : "), {";
     const JsonReader keywords = keyword_tree.member("children_spec");
@@ -102,10 +121,10 @@ class TreeReader {
     if (type == "builtins.list" || type == "collections.deque")
       return read_sequence(children, path, "[", "]");
     const std::vector<std::string> keys = keys_of(tree, type, children.size());
-    if (keys.size() != children.size() || keys.empty())
-      return children.size() == 0 && type == "builtins.dict"
-                 ? "{}"
-                 : read_sequence(children, path, "(", children.size() == 1 ? ",)" : ")");
+    const bool is_dict = type == "builtins.dict" || type == "collections.OrderedDict" ||
+                         type == "collections.defaultdict";
+    if (keys.size() != children.size() || (keys.empty() && !is_dict))
+      return read_sequence(children, path, "(", children.size() == 1 ? ",)" : ")");
     std::string text = type == "collections.OrderedDict" ? "OrderedDict({" : "{";
     for (size_t i = 0; i < keys.size(); ++i) {
       text.append(i > 0 ? ", " : "").append(keys[i]).append(": ");
@@ -149,8 +168,10 @@ class TreeReader {
       return keys;
     }
     if (type == "collections.defaultdict") {
-      const JsonReader keys = reader.member("dict_context");
-      return keys.list(key_text);
+      const JsonReader listed = reader.member("dict_context");
+      std::vector<std::string> keys = listed.list(key_text);
+      check_count(tree, count, keys.size());
+      return keys;
     }
     return fields_of(context, count);
   }

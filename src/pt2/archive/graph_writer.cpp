@@ -58,6 +58,19 @@ std::vector<const NodeResult*> plain_results(const Node& node, const Operator& o
   return results;
 }
 
+// What the functional sibling of `op` gives for a written argument that `op` returns; null for
+// None.
+const GraphValue* new_value(const Node& node, const Operator& op, const Return& returned) {
+  size_t place = plain_results(node, op).size();
+  for (const Argument& each : op.schema().arguments) {
+    if (!each.is_written()) continue;
+    const NodeResult& result = node.results()[place++];
+    if (each.alias == returned.alias)
+      return result.count > 0 ? &node.values()[result.first] : nullptr;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 WriterState::WriterState(const ShapeEnv* environment) : env(environment), text(environment) {
@@ -225,7 +238,7 @@ ArchiveNode GraphWriter::make_call(const Node& node, ArchiveGraph& graph) {
   std::vector<const NodeResult*> results = plain_results(node, op);
   for (const Return& returned : op.schema().returns) {
     if (origin && returned.is_written()) {
-      call.outputs.push_back(unused_output(node, graph));
+      call.outputs.push_back(unused_output(node, new_value(node, op, returned), graph));
     } else {
       call.outputs.push_back(output_of(node, *results.front()));
       results.erase(results.begin());
@@ -248,9 +261,11 @@ WrittenArgument GraphWriter::output_of(const Node& node, const NodeResult& resul
 }
 
 // A result that is the written argument itself, which has a name already.
-WrittenArgument GraphWriter::unused_output(const Node& node, ArchiveGraph& graph) {
+WrittenArgument GraphWriter::unused_output(const Node& node, const GraphValue* written,
+                                           ArchiveGraph& graph) {
+  if (!written) return single_argument(std::monostate());
   const std::string name = names_.make(node.op().schema().name.base + "_written");
-  graph.tensors.emplace(name, describe(node.values()[0].tensor()));
+  graph.tensors.emplace(name, describe(written->tensor()));
   return single_argument(ValueName{.name = name});
 }
 

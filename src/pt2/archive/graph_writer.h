@@ -87,7 +87,7 @@ class GraphWriter {
   void write_node(const Node& node, ArchiveGraph& graph);
   ArchiveNode make_call(const Node& node, ArchiveGraph& graph);
   [[nodiscard]] WrittenArgument output_of(const Node& node, const NodeResult& result) const;
-  WrittenArgument unused_output(const Node& node, ArchiveGraph& graph);
+  WrittenArgument unused_output(const Node& node, const GraphValue* written, ArchiveGraph& graph);
   std::vector<WrittenArgument> write_arguments(const Node& node, const Operator& op,
                                                ArchiveGraph& graph);
   WrittenArgument clone_of(const Node& node, const Argument& declared, WrittenArgument argument,

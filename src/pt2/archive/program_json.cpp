@@ -161,7 +161,7 @@ void check_version(const JsonReader& json) {
               "); export the program again with torch 2.9 to 2.13");
 }
 
-// The call of the root module; archives without it have flat inputs and outputs.
+// The call of the root module, which torch.export.save always writes.
 void read_call(const JsonReader& modules, ArchiveProgram& program) {
   for (size_t i = 0; i < modules.size(); ++i) {
     const JsonReader entry = modules[i];
@@ -169,11 +169,15 @@ void read_call(const JsonReader& modules, ArchiveProgram& program) {
     const JsonReader signature = entry.member("signature");
     program.arguments = signature.member("in_spec").as_string();
     program.results = signature.member("out_spec").as_string();
-    if (!signature.has("forward_arg_names")) continue;
+    if (!signature.has("forward_arg_names")) return;
     program.argument_names = signature.member("forward_arg_names").list([](const JsonReader& name) {
       return name.as_string();
     });
+    return;
   }
+  modules.fail(
+      "the signature of the root module is missing, which has the structure of the call; save the "
+      "program with torch.export.save");
 }
 
 JsonValue write_call(const ArchiveProgram& program) {

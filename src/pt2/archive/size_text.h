@@ -1,5 +1,6 @@
 // Sizes as sympy writes them (srepr):
 //   Add(Mul(Integer(2), Symbol('s77', positive=True, integer=True)), Integer(1))
+// and as Python prints them (str): 2*s77 + 1
 #pragma once
 
 #include <cstdint>
@@ -14,16 +15,23 @@
 
 namespace opwright::pt2 {
 
-// factor * symbol + offset; without a symbol, a number.
+// factor * symbol + offset; without a symbol, a number. Neither exceeds kMostOfSize.
 struct LinearSize {
   std::string symbol;
   int64_t factor = 0;
   int64_t offset = 0;
-};
 
-// ValueError with the position for a text of another form; NotImplementedError for an expression
-// that is not linear in one symbol, with the text; OverflowError. `origin` is used in messages.
+  // For a value of the symbol. OverflowError.
+  [[nodiscard]] int64_t at(int64_t value) const;
+};
+inline constexpr int64_t kMostOfSize = int64_t{1} << 62;
+
+// Of srepr. ValueError with the position for a text of another form; NotImplementedError for an
+// expression that is not linear in one symbol, with the text; OverflowError, with the text, for
+// numbers above kMostOfSize. `origin` is used in messages.
 [[nodiscard]] LinearSize read_linear_size(std::string_view text, std::string_view origin);
+// The same of str, where NotImplementedError stands for a text of another form too.
+[[nodiscard]] LinearSize read_printed_size(std::string_view text, std::string_view origin);
 
 // Expressions of one environment as such text. A symbol that an equality replaced is written as
 // what replaced it.

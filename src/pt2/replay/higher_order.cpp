@@ -222,6 +222,32 @@ std::vector<Value> call_while_loop(const CallArguments& arguments) {
                               branch_of(arguments.graph(1), inputs), carried));
 }
 
+// Each of them replays its step twice, so that n loops in each other take 2^n times as long.
+constexpr size_t kMostNestedScans = 4;
+
+bool is_scan(const ArchiveNode& node) {
+  if (!node.target.starts_with(kHigherOrder)) return false;
+  const std::string_view name = std::string_view(node.target).substr(kHigherOrder.size());
+  return name == "scan" || name == "map_impl";
+}
+
+// How many loops over tensors are in each other at most.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the JSON text may be nested
+size_t count_nested_scans(const ArchiveGraph& graph) {
+  size_t most = 0;
+  for (const ArchiveNode& node : graph.nodes) {
+    size_t inner = 0;
+    for (const WrittenArgument& input : node.inputs) {
+      for (const Element& element : input.elements) {
+        if (const auto* part = std::get_if<std::shared_ptr<const ArchiveGraph>>(&element))
+          inner = std::max(inner, count_nested_scans(**part));
+      }
+    }
+    most = std::max(most, inner + (is_scan(node) ? 1 : 0));
+  }
+  return most;
+}
+
 // A loop over the first dimension of tensors. Each step gets the carried tensors, its slices and
 // the rest; it returns new carried tensors and what is stacked.
 class Scan {
@@ -230,6 +256,10 @@ class Scan {
       : step_(step), slices_(std::move(slices)), rest_(std::move(rest)) {
     OPWRIGHT_CHECK_VALUE(!slices_.empty() && slices_.front().dim() > 0,
                          "a tensor to loop over is missing");
+    const size_t depth = 1 + count_nested_scans(step_);
+    OPWRIGHT_CHECK_KIND("NotImplementedError", depth <= kMostNestedScans, depth,
+                        " loops over tensors (scan, map) in each other are not supported, at most ",
+                        kMostNestedScans, " are; export the model with fewer");
     length_ = slices_.front().sym_size(0);
   }
 

@@ -152,6 +152,7 @@ void Replay::run(const ArchiveGraph& graph) {
     const SourceSite site = line_of(node.stack_trace);
     const UserLineScope line(site);
     try {
+      check_recorded_layout(graph, node, values_);
       run_node(node);
       check_recorded(graph, node, values_);
     } catch (Error& error) {

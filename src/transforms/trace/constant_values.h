@@ -15,6 +15,9 @@ class ConstantValues {
  public:
   // A result with more elements is not kept: what is read is a number.
   static constexpr int64_t kMostElements = 1;
+  // A call with a larger tensor is not computed: it takes as long as the tensor is large, and a
+  // literal may repeat few bytes by its strides.
+  static constexpr int64_t kMostArgumentElements = int64_t{1} << 20;
 
   [[nodiscard]] bool is_empty() const noexcept { return values_.empty(); }
   // `version` is that of the memory that the trace shows for the value.

@@ -232,13 +232,14 @@ void Trace::process(const Operator& op, Arguments args, Results results) {
   }
   const bool is_constant = is_constant_call(op, args);
   if (is_constant && op.tags().has(Tag::DataDependentOutput)) [[unlikely]] {
-    std::vector<Value> read = run_on_constants(op, args);
+    std::vector<Value> read = run_on_constants(op, args, take_constants(op, args));
     for (size_t i = 0; i < results.size(); ++i) results[i] = read[i].give();
     return;
   }
   refuse_reading_data(op, args);
-  std::vector<Value> constants;
-  if (is_constant && fake_) constants = run_on_constants(op, args);
+  std::vector<Tensor> constants;
+  if (is_constant && fake_) [[unlikely]]
+    constants = take_constants(op, args);
   const ReplacedArguments inner(args, [&](OpwTensor* tensor) {
     return owns(tensor) ? static_cast<WrapperImpl&>(impl(tensor)).inner.get() : tensor;
   });
@@ -256,9 +257,13 @@ void Trace::process(const Operator& op, Arguments args, Results results) {
     for (OpwValue& result : results) release_value(result);
     throw LevelEnded{};
   }
+  std::vector<Value> computed;
+  const bool is_noted = is_constant && may_note(results);
+  if (is_noted && fake_) [[unlikely]]
+    computed = run_on_constants(op, args, constants);
   record(op, args, results);
-  if (is_constant) [[unlikely]]
-    note_constants(results, constants);
+  if (is_noted) [[unlikely]]
+    note_constants(results, computed);
 }
 
 bool Trace::run_decomposition(const Operator& op, const OpwRecord& rule, Arguments args,

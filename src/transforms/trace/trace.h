@@ -141,10 +141,17 @@ class OPWRIGHT_EXPORT Trace : public Interpreter, public RandomStates, public Wr
   // ---- Constants (trace_constants.cpp) ----
 
   [[nodiscard]] OpwTensor* find_constant(OpwTensor* own) const;
-  // Whether all its tensors are constants, and every run computes the same from them.
+  // Whether all its tensors are constants that are not large, and every run computes the same from
+  // them.
   [[nodiscard]] bool is_constant_call(const Operator& op, Arguments args) const;
-  // The results of such a call on the constants themselves; written ones are copied before.
-  [[nodiscard]] std::vector<Value> run_on_constants(const Operator& op, Arguments args) const;
+  // The constants of such a call in the order of its tensors; written ones are copied. Taken before
+  // the call, which may write them.
+  [[nodiscard]] std::vector<Tensor> take_constants(const Operator& op, Arguments args) const;
+  // The results of such a call on its constants.
+  [[nodiscard]] static std::vector<Value> run_on_constants(const Operator& op, Arguments args,
+                                                           const std::vector<Tensor>& constants);
+  // Whether note_constants would keep results like these.
+  [[nodiscard]] static bool may_note(Results results);
   // After the call of a literal's copy was recorded.
   void note_literal(const OpwValue& given, const OpwValue& result);
   // After a constant call was recorded. `computed` is empty in a trace on real values.

@@ -9,6 +9,7 @@
 #include "opwright/dispatch/property.h"
 #include "opwright/dispatch/replaced_arguments.h"
 #include "opwright/ir/graph/node_call.h"
+#include "opwright/symint.h"
 #include "opwright/tag.h"
 #include "opwright/tensor/wrapper.h"
 #include "opwright/transforms/trace/trace.h"
@@ -39,25 +40,49 @@ bool Trace::is_constant_call(const Operator& op, Arguments args) const {
   bool are_constants = true;
   op.visit_tensor_arguments(args, [&](uint32_t /*index*/, OpwTensor* tensor) {
     has_tensor = true;
-    are_constants = are_constants && find_constant(tensor) != nullptr;
+    OpwTensor* constant = find_constant(tensor);
+    are_constants = are_constants && constant &&
+                    Tensor::borrow(constant).numel() <= ConstantValues::kMostArgumentElements;
   });
   return has_tensor && are_constants;
 }
 
-std::vector<Value> Trace::run_on_constants(const Operator& op, Arguments args) const {
+std::vector<Tensor> Trace::take_constants(const Operator& op, Arguments args) const {
   const ThreadStateScope outside(ThreadState{});
-  std::vector<Tensor> kept;
-  const ReplacedArguments constants(args, [&](OpwTensor* tensor) {
-    const Tensor constant = Tensor::borrow(find_constant(tensor));
-    kept.push_back(op.writes_arguments() ? constant.clone() : constant);
-    return kept.back().get();
-  });
+  std::vector<Tensor> constants;
+  for (const OpwValue& arg : args) {
+    visit_tensors(arg, [&](OpwTensor* tensor) {
+      const Tensor constant = tensor ? Tensor::borrow(find_constant(tensor)) : Tensor();
+      constants.push_back(tensor && op.writes_arguments() ? constant.clone() : constant);
+    });
+  }
+  return constants;
+}
+
+std::vector<Value> Trace::run_on_constants(const Operator& op, Arguments args,
+                                           const std::vector<Tensor>& constants) {
+  const ThreadStateScope outside(ThreadState{});
+  size_t next = 0;
+  const ReplacedArguments real(args, [&](OpwTensor*) { return constants.at(next++).get(); });
   std::vector<OpwValue> results(op.num_results());
-  call(op, constants.get(), results);
+  call(op, real.get(), results);
   std::vector<Value> owned;
   owned.reserve(results.size());
   for (const OpwValue& result : results) owned.push_back(Value::take(result));
   return owned;
+}
+
+bool Trace::may_note(Results results) {
+  bool are_small = true;
+  for (const OpwValue& result : results) {
+    visit_tensors(result, [&](OpwTensor* tensor) {
+      if (!tensor) return;
+      const SymInt numel = Tensor::borrow(tensor).sym_numel();
+      are_small =
+          are_small && !numel.is_symbolic() && numel.word() <= ConstantValues::kMostElements;
+    });
+  }
+  return are_small;
 }
 
 void Trace::note_literal(const OpwValue& given, const OpwValue& result) {

@@ -75,6 +75,13 @@ def test_a_dim_less_one_starts_at_two():
     assert program(ow.ones(9), ow.ones(8)).shape == (8,)
 
 
+def test_the_offset_of_a_dim_may_be_the_least_int():
+    dim = Dim("n") + -(2**63)
+    assert repr(dim) == f"n - {2**63}"
+    with pytest.raises(ValueError, match=f"is 3, which does not equal n - {2**63}"):
+        export(lambda x: x + 1, (ow.ones(3),), dynamic_shapes={"x": {0: dim}})
+
+
 def test_nested_arguments_take_nested_shapes():
     def f(batch, pair):
         return batch["x"].sum() + batch["rest"][1].sum() + pair.left.sum() + pair.right.sum()

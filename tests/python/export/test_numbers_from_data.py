@@ -1,5 +1,8 @@
 """Numbers that a program reads from its tensors: item() and tolist()."""
 
+import subprocess
+import sys
+
 import opwright as ow
 import pytest
 from opwright.export import export, load, save
@@ -123,3 +126,32 @@ def test_the_program_of_a_float_result_is_saved(tmp_path):
     save(export(lambda x: (x.sum().item(), x), (ow.ones(2),)), tmp_path / "program.opw")
 
     assert load(tmp_path / "program.opw")(ow.ones(2))[0] == 2.0
+
+
+# Needs 80 GB if it computes what the program computes.
+LARGE_CONSTANT = """
+import resource
+resource.setrlimit(resource.RLIMIT_AS, (16 << 30, 16 << 30))
+import opwright as ow
+from opwright.export import export
+
+def f(x):
+    return x + ow.tensor(1.0).new_ones(20_000_000_000).sum()
+
+print(export(f, (ow.ones(2),)).graph)
+"""
+
+
+def test_large_results_of_literals_are_not_computed_at_the_export():
+    done = subprocess.run(
+        [sys.executable, "-c", LARGE_CONSTANT], check=True, capture_output=True, text=True
+    )
+    assert "float32[20000000000]" in done.stdout
+
+
+def test_a_number_of_a_literal_is_a_constant_of_the_program():
+    def f(x):
+        step = (ow.tensor([2, 3])[1] + 3).add_(1)
+        return x.reshape(-1, int(step.item()))
+
+    assert export(f, (ow.ones(14),))(ow.ones(14)).shape == (2, 7)

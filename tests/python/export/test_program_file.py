@@ -331,3 +331,15 @@ def test_an_object_that_data_cannot_be_is_told_when_it_is_saved(tmp_path):
     assert program(ow.ones(2), ow.relu).tolist() == [1.0, 1.0]
     with pytest.raises(ValueError, match="activation"):
         save(program, tmp_path / "a.opw")
+
+
+@pytest.mark.parametrize("file", ["net.opw", "net.pt2"])
+def test_a_parameter_may_have_a_name_of_another_alphabet(tmp_path, file):
+    def scaled(maß, größe):
+        return maß * größe
+
+    save(export(scaled, (ow.ones(2),), {"größe": ow.full([2], 3.0)}), tmp_path / file)
+
+    program = load(tmp_path / file)
+    assert program(ow.ones(2), größe=ow.full([2], 4.0)).tolist() == [4, 4]
+    assert program(größe=ow.ones(2), maß=ow.ones(2)).tolist() == [1, 1]

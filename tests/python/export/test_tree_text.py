@@ -100,6 +100,23 @@ def test_a_tuple_of_names_inside_an_argument_is_one_of_the_arguments():
     assert _C.read_call_text("((pair=(*, *),), {})") == (spec, ["pair"])
 
 
+def test_a_parameter_of_another_alphabet_is_quoted():
+    spec = tree_structure(((1,), {"größe": 2, "key": 3}))
+    names = ["maß", "größe"]
+
+    text = _C.call_text(spec, names)
+
+    assert text == '(("maß"=*,), {"größe"=*, "key": *})'
+    assert _C.read_call_text(text) == (spec, names)
+    assert _C.check_call_text(text) == 3
+
+
+@pytest.mark.parametrize("name", ['"x y"', '"x=*, y"', '""', "1x", '"\\xff"'])
+def test_a_parameter_that_is_no_identifier_is_refused(name):
+    with pytest.raises(ValueError, match="expected the name of a parameter at column 3"):
+        _C.check_call_text(f"(({name}=*,), {{}})")
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

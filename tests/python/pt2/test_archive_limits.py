@@ -1,5 +1,6 @@
 """Archives made to use much memory are refused in memory of the order of their length."""
-# Covers: src/pt2/container/zip_archive, src/pt2/container/json, src/pt2/pt2_file.
+# Covers: src/pt2/container/zip_archive, src/pt2/container/json, src/pt2/pt2_file,
+# src/pt2/replay/higher_order.
 
 import json
 import subprocess
@@ -7,7 +8,9 @@ import sys
 import warnings
 import zipfile
 
+import opwright as ow
 import pytest
+from opwright.export import load
 
 MEGABYTE = 1 << 20
 
@@ -69,6 +72,33 @@ def program(size):
     )
 
 
+def nested_maps(depth):
+    """Return the text of a program that maps over each dimension but the last, in each other."""
+    document = json.loads(program({"as_int": 2}))
+    module = document["graph_module"]
+    value = module["graph"]["tensor_values"]["x"]
+    value["sizes"] = [{"as_int": 2}] * (depth + 1)
+    value["strides"] = [{"as_int": 2**place} for place in reversed(range(depth + 1))]
+    x, y = {"as_tensor": {"name": "x"}}, {"as_tensor": {"name": "y"}}
+    graph = {"inputs": [x], "outputs": [x], "nodes": [], "tensor_values": {}, "sym_int_values": {}}
+    for _ in range(depth):
+        arguments = [
+            {"as_graph": {"name": "step", "graph": graph}},
+            {"as_tensors": [{"name": "x"}]},
+            {"as_tensors": []},
+        ]
+        node = {
+            "target": "torch.ops.higher_order.map_impl",
+            "inputs": [{"name": "", "arg": argument, "kind": 1} for argument in arguments],
+            "outputs": [y],
+            "metadata": {},
+        }
+        graph = graph | {"nodes": [node], "outputs": [y]}
+    module["graph"] = graph | {"tensor_values": {"x": value}}
+    module["signature"]["output_specs"] = [{"user_output": {"arg": y}}]
+    return json.dumps(document)
+
+
 def bombs(folder):
     """Yield a path, and what its error says."""
     zeros = bytes(200 * MEGABYTE)
@@ -88,11 +118,21 @@ def bombs(folder):
     yield make(folder / "size.pt2", ("models/m.json", program(nested))), "less nesting is expected"
     huge = make(folder / "huge.pt2", ("models/m.json", program({"as_int": 2**61})))
     yield huge, "has more than 2^62 bytes"
+    yield (
+        make(folder / "maps.pt2", ("models/m.json", nested_maps(24))),
+        "24 loops over tensors (scan, map) in each other are not supported, at most 4 are",
+    )
     data = make(folder / "length.pt2", ("models/m.json", "{}")).read_bytes()
     place = data.find(b"PK\1\2") + 20
     changed = data[:place] + (2**32 - 2).to_bytes(4, "little") * 2 + data[place + 8 :]
     (folder / "length.pt2").write_bytes(changed)
     yield folder / "length.pt2", "4294967294 bytes at"
+
+
+def test_four_loops_in_each_other_are_read(tmp_path):
+    path = make(tmp_path / "maps.pt2", ("models/m.json", nested_maps(4)))
+    x = ow.randn(2, 2, 2, 2, 2)
+    assert ow.equal(load(path)(x), x)
 
 
 @pytest.mark.own_process

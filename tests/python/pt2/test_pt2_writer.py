@@ -4,6 +4,7 @@
 # src/pt2/archive/sub_graph_writer.
 
 import io
+import json
 import os
 import subprocess
 import sys
@@ -228,6 +229,36 @@ def test_a_custom_operator_that_writes_works_on_a_clone(tmp_path):
 
     assert torch.export.load(tmp_path / "net.pt2").module()(torch.ones(2)).tolist() == [12, 12]
     assert read(tmp_path / "net.pt2")(ow.ones(2)).tolist() == [12, 12]
+
+
+def tensor_values(path):
+    with zipfile.ZipFile(path) as archive:
+        document = json.loads(archive.read("net/models/model.json"))
+    return document["graph_module"]["graph"]["tensor_values"]
+
+
+def test_a_written_result_is_described_as_its_argument(tmp_path):
+    library = ow.library.Library("pt2_results", "DEF")
+    library.define(
+        "double_(Tensor y, Tensor z, Tensor(a!) w, Tensor(b!) x) -> (Tensor, Tensor(b!))"
+    )
+    name = "pt2_results::double_"
+    ow.library.impl(name, "CPU", lambda y, z, w, x: (y * 2, (w.mul_(2), x.mul_(2))[1]), lib=library)
+    ow.library.register_fake(name, lambda y, z, w, x: (ow.empty_like(y), x), lib=library)
+
+    def function(y, x):
+        x = x + 1
+        doubled, _ = ow.ops.pt2_results.double_(y, y, y + 1, x)
+        return doubled, x * 3
+
+    save(export(function, (ow.ones(5, 5), ow.ones(2))), tmp_path / "net.pt2")
+
+    values = tensor_values(tmp_path / "net.pt2")
+    (written,) = (value for name, value in values.items() if name.endswith("_written"))
+    assert written["sizes"] == [{"as_int": 2}]
+    doubled, x = read(tmp_path / "net.pt2")(ow.ones(5, 5), ow.ones(2))
+    assert doubled.tolist() == [[2.0] * 5] * 5
+    assert x.tolist() == [12.0, 12.0]
 
 
 # ---- What torch has no form for ----

@@ -8,6 +8,7 @@
 #include "opwright/c_api.h"
 #include "opwright/convert/onnx/model/opset.h"
 #include "opwright/convert/onnx/model/sizes.h"
+#include "opwright/convert/onnx/model/wide_dtype.h"
 #include "opwright/convert/onnx/rules/rules.h"
 #include "opwright/dtype.h"
 #include "opwright/tensor.h"
@@ -15,7 +16,7 @@
 namespace opwright::onnx {
 namespace {
 
-// The imaginary part of a real number is not there.
+// Of one dtype. The imaginary part of a real number is not there.
 struct ComplexParts {
   OnnxValue real;
   OnnxValue imaginary;
@@ -25,8 +26,9 @@ ComplexParts parts_of(GraphBuilder& g, const Call& call, size_t argument, DType 
   const Tensor tensor = call.tensor(argument);
   if (!is_complex(tensor.dtype())) return {call.input(argument, dtype), OnnxValue()};
   const auto part = [&](int64_t index) {
-    return g.op("Gather", {call.input(argument), g.scalar(index, DType::Int64)},
-                {{"axis", tensor.dim()}});
+    const OnnxValue own = g.op("Gather", {call.input(argument), g.scalar(index, DType::Int64)},
+                               {{"axis", tensor.dim()}});
+    return recast(g, own, real_dtype_of(tensor.dtype()), dtype);
   };
   return {part(0), part(1)};
 }
