@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from . import page
-from .classes import ALL, PASS, classify
+from .classes import ALL, PASS, classify, failure_of
 from .processes import ROOT, ImportFailedError, Request, run_tests
 from .reviews import Reviews
 
@@ -92,7 +92,7 @@ def run_here(options: argparse.Namespace, file: str, ids: list[str]) -> dict[str
     Deliberate differences run last: what such a test leaves behind disturbs no other.
     """
     reviews = Reviews(file)
-    ids = sorted(ids, key=lambda each: (reviews.reason_of(each) is not None, each))
+    ids = sorted(ids, key=lambda each: (reviews.is_difference(each), each))
     try:
         records = run_tests(request(options, file, "here", ids)) if ids else {}
     except ImportFailedError as error:
@@ -122,9 +122,16 @@ def main(arguments: list[str] | None = None) -> int:
         records = run_here(options, file, ids)
         results[file] = classify_all(file, records)
         details[file] = {
-            test_id: {"class": kind, "reason": reason, **records[test_id]}
+            test_id: {
+                "class": kind,
+                "reason": reason,
+                "failure": failure_of(test_id, records[test_id]),
+                **records[test_id],
+            }
             for test_id, (kind, reason) in results[file].items()
         }
+        if options.only is None:
+            print_doubtful_reviews(file, records)
         if options.list:
             print_others(results[file])
     if results:
@@ -134,6 +141,19 @@ def main(arguments: list[str] | None = None) -> int:
     if options.write:
         PAGE.write_text(page.write_page(kept_results(options, results)))
     return 0
+
+
+def print_doubtful_reviews(file: str, records: dict[str, dict]) -> None:
+    """Print the reviews that accept nothing, or are for every test; count those for anything."""
+    reviews = Reviews(file)
+    failures = {test_id: failure_of(test_id, record) for test_id, record in records.items()}
+    reviewed = {test_id: record.get("reviewed") or [] for test_id, record in records.items()}
+    for line in reviews.list_unused(failures, reviewed):
+        print(f"unused review: {line}")
+    for line in reviews.list_wide(reviewed):
+        print(f"wide review: {line}")
+    if count := reviews.count_unchecked():
+        print(f"{reviews.name}: {count} entries accept any failure of their tests")
 
 
 def print_others(results: dict[str, tuple[str, str]]) -> None:

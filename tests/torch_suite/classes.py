@@ -15,6 +15,7 @@ DELIBERATE = "deliberate"
 OPERATOR = "operator"
 HANG = "hang"
 CRASH = "crash"
+REVIEWED = (TEXT, CLASS, NAME, BEHAVIOUR)  # what a review may call private or deliberate
 ALL = (PASS, TEXT, CLASS, NAME, BEHAVIOUR, PRIVATE, DELIBERATE, OPERATOR, HANG, CRASH)
 # The classes that do not count in the share of passes. Deliberate differences do count.
 APART = (PRIVATE, OPERATOR)
@@ -51,12 +52,18 @@ def classify(test_id: str, record: dict, reviews: Reviews) -> tuple[str, str]:
     A review explains a difference; it hides no hang or crash, and no rule.
     """
     kind, reason = classify_unreviewed(test_id, record)
-    if kind in (TEXT, CLASS, NAME, BEHAVIOUR):
-        if api := reviews.private_api_of(test_id):
+    if kind in REVIEWED:
+        if api := reviews.private_api_of(test_id, reason):
             return PRIVATE, api
-        if why := reviews.reason_of(test_id):
+        if why := reviews.reason_of(test_id, reason):
             return DELIBERATE, why
     return kind, reason
+
+
+def failure_of(test_id: str, record: dict) -> str | None:
+    """Return the failure that a review may accept, in one line; None: there is none."""
+    kind, reason = classify_unreviewed(test_id, record)
+    return reason if kind in REVIEWED else None
 
 
 def classify_unreviewed(test_id: str, record: dict) -> tuple[str, str]:

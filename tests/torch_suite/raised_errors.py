@@ -17,15 +17,29 @@ class Notes:
     """What the current test noted."""
 
     texts: list[dict]  # expected and given, of errors of the right class
-    reviewed: int  # texts that the reviewed list accepts
+    reviewed: list[int]  # the places of the entries of same_text that accept a text
     test_id = ""
     reviews: Reviews | None = None
 
     @classmethod
     def start(cls, test_id: str) -> None:
         cls.texts = []
-        cls.reviewed = 0
+        cls.reviewed = []
         cls.test_id = test_id
+
+    @classmethod
+    def note_text(cls, expected: str, given: str) -> None:
+        """Note a text that differs from the expected one, unless a review accepts it."""
+        if not cls.accept_text(expected, given):
+            cls.texts.append({"expected": expected, "given": given})
+
+    @classmethod
+    def accept_text(cls, expected: str, given: str) -> bool:
+        """Return whether a review finds that `given` says what is expected, and note it."""
+        place = cls.reviews.accepting(cls.test_id, expected, given) if cls.reviews else None
+        if place is not None:
+            cls.reviewed.append(place)
+        return place is not None
 
 
 Context = unittest.case._AssertRaisesContext
@@ -47,11 +61,7 @@ def check_error(
     pattern = self.expected_regex
     if pattern is not None and not pattern.search(str(error)):
         self.expected_regex = None
-        text = str(error)
-        if Notes.reviews is not None and Notes.reviews.accept_text(Notes.test_id, text):
-            Notes.reviewed += 1
-        else:
-            Notes.texts.append({"expected": pattern.pattern, "given": text})
+        Notes.note_text(pattern.pattern, str(error))
     return _original_exit(self, kind, error, traceback)
 
 

@@ -96,6 +96,67 @@ def test_a_text_that_differs_is_shown_beside_the_expected_one(results):
     assert reason.startswith("expected 'nobody says this', got ")
 
 
+def test_reviews_that_accept_nothing_are_listed(results):
+    failures = {test_id: entry["failure"] for test_id, entry in results.items()}
+    reviewed = {test_id: entry.get("reviewed", []) for test_id, entry in results.items()}
+
+    assert Reviews("sample_suite").list_unused(failures, reviewed) == [
+        "sample_suite.yaml: same_text *: accepts no text",
+        "sample_suite.yaml: differences TestSample.test_other_dtype: its tests fail in another "
+        "way, or another entry accepts them",
+        "sample_suite.yaml: differences TestSample.test_sum: no test that it matches needs it",
+        "sample_suite.yaml: differences TestSample.test_nothing: matches no test that passes in "
+        "torch",
+    ]
+
+
+def test_the_command_prints_reviews_that_accept_nothing(capsys):
+    record = {"outcome": "pass", "texts": [], "reviewed": []}
+
+    command.print_doubtful_reviews("sample_suite", {"TestSample.test_difference": record})
+
+    lines = capsys.readouterr().out.splitlines()
+    assert (
+        "unused review: sample_suite.yaml: differences TestSample.test_difference: no test that it "
+        "matches needs it"
+    ) in lines
+    assert lines[-1] == "sample_suite.yaml: 3 entries accept any failure of their tests"
+
+
+def test_a_review_for_every_test_names_those_that_it_accepts():
+    lines = Reviews("sample_suite").list_wide({"A.test_x": [0, 1], "A.test_y": [1]})
+
+    assert lines == ["sample_suite.yaml: 'namespace' is for A.test_x, A.test_y"]
+
+
+def test_a_text_is_accepted_only_for_what_torch_says(tmp_path):
+    entry = "same_text:\n  - {tests: '*', expected: range, here: outside}\n"
+    (tmp_path / "some_file.yaml").write_text(entry)
+    reviews = Reviews("some_file", tmp_path)
+
+    assert reviews.accepting("A.test_x", "not in range", "5 is outside") == 0
+    assert reviews.accepting("A.test_x", r"range\ \[1", "5 is outside") == 0
+    assert reviews.accepting("A.test_x", "no gradient", "5 is outside") is None
+    assert reviews.accepting("A.test_x", "not in range", "5 is inside") is None
+
+
+def test_a_text_for_every_test_needs_what_torch_says(tmp_path):
+    (tmp_path / "some_file.yaml").write_text("same_text:\n  - {tests: '*', here: outside}\n")
+
+    with pytest.raises(ValueError, match="a text for every test needs `expected`"):
+        Reviews("some_file", tmp_path)
+
+
+def test_a_difference_is_no_excuse_for_another_failure(tmp_path):
+    entry = "differences:\n  - {tests: A.test_x, reason: why, here: 7 != 8}\n"
+    (tmp_path / "some_file.yaml").write_text(entry)
+    reviews = Reviews("some_file", tmp_path)
+
+    assert reviews.reason_of("A.test_x", "AssertionError: 7 != 8") == "why"
+    assert reviews.reason_of("A.test_x", "AttributeError: x") is None
+    assert reviews.is_difference("A.test_x")
+
+
 def test_a_review_cannot_call_a_public_name_private(tmp_path):
     entry = "private:\n  - tests: A.test_x\n    api: torch.fx.Graph\n"
     (tmp_path / "some_file.yaml").write_text(entry)

@@ -81,7 +81,15 @@ const std::vector<PyObject*>& special_names() {
                              "reduce_ex",
                              "getstate",
                              "getnewargs",
-                             "getnewargs_ex"})
+                             "getnewargs_ex",
+                             "array",
+                             "array_ufunc",
+                             "array_function",
+                             "array_interface",
+                             "array_struct",
+                             "array_wrap",
+                             "array_finalize",
+                             "array_priority"})
       all->push_back(PyUnicode_InternFromString(concatenate("__", name, "__").c_str()));
     for (const char* operation : {"add", "sub", "mul", "matmul", "truediv", "floordiv", "mod",
                                   "pow", "lshift", "rshift", "and", "or", "xor"}) {

@@ -94,7 +94,9 @@ PyObject* compiled_call(PyObject* callable, PyObject* const* args, size_t flags,
 
 CaptureOptions read_compile_options(PyObject* fullgraph, PyObject* dynamic, PyObject* backend) {
   CaptureOptions options;
-  options.fullgraph = PyObject_IsTrue(fullgraph) == 1;
+  const int is_full = PyObject_IsTrue(fullgraph);
+  require_no_error(is_full);
+  options.fullgraph = is_full == 1;
   OPWRIGHT_CHECK_TYPE(dynamic == Py_None || PyBool_Check(dynamic),
                       "compile: dynamic must be None, True or False, got ", class_name(dynamic));
   if (dynamic != Py_None) options.dynamic = dynamic == Py_True;

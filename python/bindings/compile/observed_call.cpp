@@ -1,8 +1,10 @@
 // What ReadObserver notes of a call: Python functions are observed themselves, C functions are
 // known to only compute from their arguments, or end the graph.
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,12 +37,19 @@ std::string callable_name(PyObject* callable) {
     PyErr_Clear();
     const char* text =
         found.is_valid() && PyUnicode_Check(found.ptr()) ? PyUnicode_AsUTF8(found.ptr()) : nullptr;
+    PyErr_Clear();
     return std::string(text ? text : "");
   };
   const std::string module = text_of("__module__");
   std::string name = text_of("__qualname__");
   if (name.empty()) return concatenate("a ", Py_TYPE(callable)->tp_name);
   return module.empty() || module == "builtins" ? name : concatenate(module, ".", name);
+}
+
+// "Tensor" of "opwright.Tensor"
+std::string_view last_part(std::string_view name) {
+  const size_t dot = name.rfind('.');
+  return dot == std::string_view::npos ? name : name.substr(dot + 1);
 }
 
 // The module that a class in C belongs to: the part before the last dot of its name.
@@ -73,6 +82,29 @@ bool is_attribute_getter(PyObject* callable) {
 bool is_attribute_function(std::string_view name) {
   return name == "getattr" || name == "hasattr" || name == "setattr" || name == "delattr" ||
          name == "vars" || name == "dir";
+}
+
+// Whether numpy reads the time for one of the arguments: numpy.datetime64("now").
+bool holds_clock_word(PyObject* value, int depth = 0) {
+  if (PyUnicode_Check(value)) {
+    std::string text = observed_text(value);
+    for (char& letter : text)
+      letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    return text == "now" || text == "today";
+  }
+  constexpr int kMostDepth = 8;
+  if ((!PyList_Check(value) && !PyTuple_Check(value)) || depth == kMostDepth) return false;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
+    if (holds_clock_word(PySequence_Fast_GET_ITEM(value, i), depth + 1)) return true;
+  }
+  return false;
+}
+
+nb::object tuple_of(std::span<PyObject* const> objects) {
+  nb::object all = own(PyTuple_New(static_cast<Py_ssize_t>(objects.size())));
+  for (size_t i = 0; i < objects.size(); ++i)
+    PyTuple_SET_ITEM(all.ptr(), static_cast<Py_ssize_t>(i), Py_NewRef(objects[i]));
+  return all;
 }
 
 bool is_method_of_object(const char* name, std::string_view wanted) { return wanted == name; }
@@ -127,8 +159,9 @@ void ReadObserver::note_call(PyObject* callable, Objects args, PyObject* keyword
   }
   if (PyFunction_Check(callable)) {
     auto* code = reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(callable));
-    if (is_package_globals(PyFunction_GET_GLOBALS(callable)) || makes_tuple_class(code))
-      note_arguments(args);
+    const bool is_package = is_package_globals(PyFunction_GET_GLOBALS(callable));
+    if (is_package && note_package_setting(callable, args, keyword_names)) return;
+    if (is_package || makes_tuple_class(code)) note_arguments(args);
     return;  // otherwise its instructions are observed
   }
   if (is_result_cache(callable)) return note_cached_call(callable, args, keyword_names);
@@ -166,6 +199,8 @@ void ReadObserver::note_call(PyObject* callable, Objects args, PyObject* keyword
   if (name.starts_with("operator.")) return note_arguments(args);
   switch (kind_of(type)) {
     case TypeKind::Package:
+      if (name.starts_with("nanobind.") && note_package_setting(callable, args, keyword_names))
+        return;
       return note_arguments(args);
     case TypeKind::Instance: {
       if (is_nn_module(callable)) {
@@ -178,7 +213,7 @@ void ReadObserver::note_call(PyObject* callable, Objects args, PyObject* keyword
       break;
     }
     case TypeKind::Constant:
-      if (std::string_view(type->tp_name).starts_with("numpy.")) return note_arguments(args);
+      if (std::string_view(type->tp_name).starts_with("numpy.")) return note_numpy_call(args);
       break;
     default:
       break;
@@ -238,6 +273,8 @@ void ReadObserver::note_abstract_class() {
 
 void ReadObserver::note_class_call(PyTypeObject* type, Objects args) {
   const TypeKind kind = kind_of(type);
+  if (is_package_type(type) && changes_package_setting(last_part(type->tp_name)))
+    return end(concatenate("it calls ", type->tp_name, ", which changes a setting"));
   read_special_methods(type);
   read_special_methods(Py_TYPE(type));
   if (kind == TypeKind::Class && args.size() == 1) {  // type(x)
@@ -251,6 +288,7 @@ void ReadObserver::note_class_call(PyTypeObject* type, Objects args) {
                        is_container(kind) || is_pure_module(module_of(type).c_str());
   if (!is_pure)
     return end(concatenate("it creates a ", type->tp_name, ", whose effects are not known"));
+  if (module_of(type).starts_with("numpy")) return note_numpy_call(args);
   if (module_of(type) == "weakref" && !args.empty() && is_tensor(args[0]))
     return end("it creates a weak reference to a tensor, which depends on its identity");
   if (std::string_view(type->tp_name) != "functools.partial") return note_arguments(args);
@@ -264,22 +302,20 @@ void ReadObserver::note_native_call(PyObject* function, Objects args) {
   const char* name = reinterpret_cast<PyCFunctionObject*>(function)->m_ml->ml_name;
   if (self && !PyModule_Check(self)) return note_method(self, name, args, function);
   PyObject* module = reinterpret_cast<PyCFunctionObject*>(function)->m_module;
-  const char* module_name = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : "";
-  const std::string_view text = module_name;
+  const std::string text = module && PyUnicode_Check(module) ? observed_text(module) : "";
   const bool is_builtin = text == "builtins";
   const auto is = [&](std::string_view wanted) { return is_builtin && wanted == name; };
-  if (args.empty() && is_setting(text, name)) return note_setting(function);
+  if (args.empty() && is_setting(text, name)) return note_setting(function, args);
+  const bool is_package = text == "opwright" || text.starts_with("opwright.");
+  if (is_package && note_package_setting(function, args, nullptr)) return;
   const bool is_intern = text == "sys" && std::string_view(name) == "intern";
-  if ((!is_pure_module(module_name) && !is_intern) || (is_builtin && has_effects(name)))
+  if ((!is_pure_module(text.c_str()) && !is_intern) || (is_builtin && has_effects(name)) ||
+      is_impure_function(text, name))
     return end(concatenate("it calls ", callable_name(function), ", whose effects are not known"));
   if (text == "_abc") note_abstract_class();
   if (is("isinstance") || is("issubclass") || is("callable")) {
     if (!args.empty() && !is_tensor(args[0])) read_special_methods(Py_TYPE(args[0]));
-    for (PyObject* arg : args) {
-      if (!PyType_Check(arg)) continue;
-      read_special_methods(reinterpret_cast<PyTypeObject*>(arg));
-      read_special_methods(Py_TYPE(arg));
-    }
+    for (PyObject* arg : args) note_tested_class(arg);
     if (!args.empty() && is_old(args[0]) && !PyType_Check(args[0]) && !is_tensor(args[0]) &&
         kind_of(Py_TYPE(args[0])) == TypeKind::Instance)
       reads_.add_class_of(args[0], name_of(args[0]));
@@ -287,7 +323,7 @@ void ReadObserver::note_native_call(PyObject* function, Objects args) {
   }
   if ((is("getattr") || is("hasattr") || is("setattr") || is("delattr")) && args.size() >= 2) {
     if (!PyUnicode_Check(args[1])) return;
-    last_.name = concatenate(name_of(args[0]), ".", PyUnicode_AsUTF8(args[1]));
+    last_.name = concatenate(name_of(args[0]), ".", observed_text(args[1]));
     return read_attribute(args[0], args[1], is("setattr") || is("delattr"));
   }
   if ((is("hash") || is("id")) && args.size() == 1 && holds_tensor(args[0]))
@@ -297,7 +333,26 @@ void ReadObserver::note_native_call(PyObject* function, Objects args) {
     return;
   }
   if (is("dir")) return end("it calls dir, whose result depends on much that it does not name");
+  if (text.starts_with("numpy")) return note_numpy_call(args);
   note_arguments(args);
+}
+
+void ReadObserver::note_numpy_call(Objects args) {
+  if (std::ranges::any_of(args, [](PyObject* arg) { return holds_clock_word(arg); }))
+    return end("it calls a function of numpy that reads the time");
+  note_arguments(args);
+}
+
+void ReadObserver::note_tested_class(PyObject* tested) {
+  if (PyTuple_Check(tested)) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tested); ++i)
+      note_tested_class(PyTuple_GET_ITEM(tested, i));
+  } else if (PyType_Check(tested)) {
+    read_special_methods(reinterpret_cast<PyTypeObject*>(tested));
+    read_special_methods(Py_TYPE(tested));
+  } else if (std::string_view(Py_TYPE(tested)->tp_name) == "types.UnionType") {
+    note_tested_class(own(PyObject_GetAttrString(tested, "__args__")).ptr());
+  }
 }
 
 void ReadObserver::note_method(PyObject* self, const char* name, Objects args, PyObject* callable) {
@@ -334,6 +389,8 @@ void ReadObserver::note_method(PyObject* self, const char* name, Objects args, P
     case TypeKind::Sequence:
     case TypeKind::Buffer:
     case TypeKind::Iterator:
+      if (kind == TypeKind::Buffer && (method == "tofile" || method == "dump"))
+        return end_unknown();  // of an array
       read_contents(self);
       break;
     case TypeKind::Unknown:
@@ -364,12 +421,35 @@ void ReadObserver::note_method(PyObject* self, const char* name, Objects args, P
   if (is_active_ && kind != TypeKind::Lock) note_arguments(args);
 }
 
-// A setting of the interpreter is guarded by its value.
-void ReadObserver::note_setting(PyObject* function) {
-  const nb::object none = own(PyTuple_New(0));
-  const nb::object value = own(PyObject_Call(function, none.ptr(), nullptr));
-  reads_.add_call(function, none.ptr(), nullptr, value.ptr(),
-                  concatenate(callable_name(function), "()"));
+// A setting is guarded by its value.
+void ReadObserver::note_setting(PyObject* function, Objects args) {
+  const std::string name = concatenate(callable_name(function), "()");
+  const nb::object given = tuple_of(args);
+  const InterpreterScope eager(nullptr);
+  const nb::object value = nb::steal(PyObject_Call(function, given.ptr(), nullptr));
+  PyErr_Clear();
+  if (!value.is_valid()) return;  // it raises
+  if (!is_plain_value(value.ptr()))
+    return end(concatenate("it calls ", name, ", whose result is not guarded"));
+  reads_.add_call(function, given.ptr(), nullptr, value.ptr(), name);
+}
+
+bool ReadObserver::note_package_setting(PyObject* function, Objects args, PyObject* keyword_names) {
+  const nb::object found = nb::steal(PyObject_GetAttrString(function, "__name__"));
+  PyErr_Clear();
+  const std::string name = found.is_valid() ? observed_text(found.ptr()) : "";
+  const bool is_change = changes_package_setting(name);
+  if (!is_change && !is_package_setting(name)) return false;
+  const bool is_known = std::ranges::all_of(args, [&](PyObject* arg) {
+    return is_plain_value(arg) || (is_old(arg) && !holds_tensor(arg));
+  });
+  if (is_change)
+    end(concatenate("it calls ", callable_name(function), ", which changes a setting"));
+  else if (keyword_names || !is_known)
+    end(concatenate("it calls ", callable_name(function), ", whose result is not guarded"));
+  else
+    note_setting(function, args);
+  return true;
 }
 
 bool ReadObserver::is_no_key(PyObject* arg) const {
@@ -405,9 +485,7 @@ void ReadObserver::note_cached_call(PyObject* callable, Objects args, PyObject* 
   }
   const Py_ssize_t num_keywords = keyword_names ? PyTuple_GET_SIZE(keyword_names) : 0;
   const size_t num_positional = args.size() - static_cast<size_t>(num_keywords);
-  const nb::object positional = own(PyTuple_New(static_cast<Py_ssize_t>(num_positional)));
-  for (size_t i = 0; i < num_positional; ++i)
-    PyTuple_SET_ITEM(positional.ptr(), static_cast<Py_ssize_t>(i), Py_NewRef(args[i]));
+  const nb::object positional = tuple_of(args.first(num_positional));
   nb::object keywords;
   if (num_keywords != 0) keywords = own(PyDict_New());
   for (Py_ssize_t i = 0; i < num_keywords; ++i)

@@ -472,8 +472,12 @@ int ReadGuards::traverse(visitproc visit, void* arg) const {
   for (const auto& guard : all<KeyGuard>()) (void)visit_held(guard, add);
   for (const auto& guard : all<ContentGuard>()) add(guard.held);
   for (const auto& guard : all<CellGuard>()) add(guard.value.value);
-  for (const auto& guard : all<SlotGuard>()) add(guard.value.value);
+  for (const auto& guard : all<SlotGuard>()) {
+    add(guard.descriptor);
+    add(guard.value.value);
+  }
   for (const auto& guard : all<ClassGuard>()) {
+    add(guard.bases);
     for (const ClassGuard::Attribute& each : guard.attributes) add(each.value.value);
     for (const nb::object& each : guard.special_methods) add(each);
   }

@@ -361,6 +361,7 @@ void ReadObserver::observe_subscript(const Step& now, bool is_write) {
 void ReadObserver::observe_match(const Step& now) {
   PyObject* names = now.operand(1);
   PyObject* subject = now.operand(3);
+  note_tested_class(now.operand(2));
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i)
     read_attribute(subject, PyTuple_GET_ITEM(names, i), false);
   read_class(subject);

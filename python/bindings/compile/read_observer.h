@@ -106,8 +106,14 @@ class ReadObserver {
   void note_call(PyObject* callable, Objects args, PyObject* keyword_names);
   void note_class_call(PyTypeObject* type, Objects args);
   void note_native_call(PyObject* function, Objects args);
+  void note_numpy_call(Objects args);
   void note_method(PyObject* self, const char* name, Objects args, PyObject* callable);
-  void note_setting(PyObject* function);
+  void note_setting(PyObject* function, Objects args);
+  // Whether a function of this package reads or changes a setting of the package, which is noted.
+  [[nodiscard]] bool note_package_setting(PyObject* function, Objects args,
+                                          PyObject* keyword_names);
+  // What isinstance, issubclass and match compare with: a class, a union, a tuple of both.
+  void note_tested_class(PyObject* tested);
   void note_cached_call(PyObject* callable, Objects args, PyObject* keyword_names);
   void note_arguments(Objects args);
   void note_callable_argument(PyObject* callable);

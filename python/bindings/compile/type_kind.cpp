@@ -167,6 +167,79 @@ bool is_pure_module(const char* name) {
   return (text == "numpy" || text.starts_with("numpy.")) && !text.starts_with("numpy.random");
 }
 
+bool is_impure_function(std::string_view module, std::string_view function) {
+  static constexpr std::string_view kImpure[] = {"fromfile",
+                                                 "_load_from_filelike",
+                                                 "_get_extobj_dict",
+                                                 "get_handler_name",
+                                                 "get_handler_version",
+                                                 "_get_madvise_hugepage",
+                                                 "_set_madvise_hugepage",
+                                                 "_set_numpy_warn_if_no_mem_policy",
+                                                 "_reload_guard",
+                                                 "set_datetimeparse_function",
+                                                 "set_typeDict"};
+  return (module == "numpy" || module.starts_with("numpy.")) &&
+         std::ranges::find(kImpure, function) != std::end(kImpure);
+}
+
+bool is_package_setting(std::string_view function) {
+  static constexpr std::string_view kSettings[] = {"are_deterministic_algorithms_enabled",
+                                                   "is_deterministic_algorithms_warn_only_enabled",
+                                                   "get_deterministic_debug_mode",
+                                                   "get_float32_matmul_precision",
+                                                   "is_warn_always_enabled",
+                                                   "is_autocast_cache_enabled",
+                                                   "is_anomaly_enabled",
+                                                   "is_anomaly_check_nan_enabled",
+                                                   "anomaly_mode",
+                                                   "anomaly_mode_checks_nan",
+                                                   "get_num_threads",
+                                                   "num_threads",
+                                                   "print_options",
+                                                   "is_multithreading_enabled",
+                                                   "is_view_replay_enabled",
+                                                   "swaps_tensors",
+                                                   "get_default_device",
+                                                   "get_default_dtype",
+                                                   "current_device",
+                                                   "current_device_index",
+                                                   "get_rng_state",
+                                                   "fallback_counts",
+                                                   "live_counts",
+                                                   "device_statistic"};
+  return std::ranges::find(kSettings, function) != std::end(kSettings);
+}
+
+bool changes_package_setting(std::string_view name) {
+  static constexpr std::string_view kChanges[] = {"set_anomaly_enabled",
+                                                  "set_anomaly_mode",
+                                                  "set_anomaly_mode_checks_nan",
+                                                  "set_detect_anomaly",
+                                                  "set_autocast_enabled",
+                                                  "set_autocast_dtype",
+                                                  "set_autocast_cpu_enabled",
+                                                  "set_autocast_cpu_dtype",
+                                                  "set_autocast_cache_enabled",
+                                                  "autocast_increment_nesting",
+                                                  "autocast_decrement_nesting",
+                                                  "set_default_device",
+                                                  "set_deterministic_debug_mode",
+                                                  "use_deterministic_algorithms",
+                                                  "set_float32_matmul_precision",
+                                                  "set_num_threads",
+                                                  "set_printoptions",
+                                                  "set_print_options",
+                                                  "set_warn_always",
+                                                  "set_multithreading_enabled",
+                                                  "force_original_view_tracking",
+                                                  "enforce_grad_layout_policy",
+                                                  "set_swaps_tensors",
+                                                  "set_current_device",
+                                                  "set_rng_state"};
+  return std::ranges::find(kChanges, name) != std::end(kChanges);
+}
+
 bool is_setting(std::string_view module, std::string_view function) {
   static constexpr std::string_view kSettings[] = {"getdefaultencoding", "getrecursionlimit"};
   return module == "sys" && std::ranges::find(kSettings, function) != std::end(kSettings);

@@ -56,7 +56,14 @@ enum class TypeKind : uint8_t {
 [[nodiscard]] bool is_pure_module(const char* name);
 // Whether a function of the module builtins reads or changes more than its arguments: open, print.
 [[nodiscard]] bool has_effects(const char* builtin);
+// Whether a function of a pure module is not pure, as it reads or writes files or settings:
+// numpy.fromfile.
+[[nodiscard]] bool is_impure_function(std::string_view module, std::string_view function);
 // Whether a function without arguments returns a setting of the interpreter: sys.getrecursionlimit.
 [[nodiscard]] bool is_setting(std::string_view module, std::string_view function);
+// Whether a function of this package, by its name, returns a setting of the package: num_threads.
+[[nodiscard]] bool is_package_setting(std::string_view function);
+// Whether a function or class of this package, by its name, changes a setting: set_num_threads.
+[[nodiscard]] bool changes_package_setting(std::string_view name);
 
 }  // namespace opwright::python

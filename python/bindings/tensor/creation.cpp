@@ -99,7 +99,9 @@ PyObject* from_dlpack_object(PyObject* /*module*/, PyObject* args, PyObject* kwa
     PyObject* copy = nullptr;
     parse_arguments(args, kwargs, "O|$OO:from_dlpack", names, &object, &device, &copy);
     Conversion conversion = read_conversion(nullptr, device);
-    conversion.copy = is_given(copy) && PyObject_IsTrue(copy) == 1;
+    const int copies = is_given(copy) ? PyObject_IsTrue(copy) : 0;
+    require_no_error(copies);
+    conversion.copy = copies == 1;
     const Tensor shared = tensor_over_dlpack(object);
     OPWRIGHT_CHECK_VALUE(!is_given(copy) || conversion.copy || is_converted(shared, conversion),
                          "from_dlpack: memory on ", shared.device(),

@@ -242,7 +242,9 @@ Tensor prepare(const Tensor& tensor, PyObject* wanted_device, PyObject* copy, bo
     OPWRIGHT_CHECK_KIND("BufferError", find_device_name(target.type),
                         "__dlpack__: Unsupported device_type: ", target.type);
   }
-  const bool must_copy = is_given(copy) && PyObject_IsTrue(copy) == 1;
+  const int copies = is_given(copy) ? PyObject_IsTrue(copy) : 0;
+  require_no_error(copies);
+  const bool must_copy = copies == 1;
   const bool must_not_copy = is_given(copy) && !must_copy;
   is_copied = must_copy || target != device;
   if (!is_copied) return tensor;

@@ -37,8 +37,11 @@ Tensor readable(const Tensor& given, const char* who) {
 NumbersFromData numbers_from_data{};
 
 bool is_exporting() {
-  return numbers_from_data.is_exporting && !may_trace_end() &&
-         PyObject_IsTrue(own(PyObject_CallNoArgs(numbers_from_data.is_exporting)).ptr()) == 1;
+  if (!numbers_from_data.is_exporting || may_trace_end()) return false;
+  const int answer =
+      PyObject_IsTrue(own(PyObject_CallNoArgs(numbers_from_data.is_exporting)).ptr());
+  require_no_error(answer);
+  return answer == 1;
 }
 
 // Whether the number in a tensor stays symbolic because the function is being exported.
@@ -62,7 +65,9 @@ bool holds_symbol(PyObject* data) {
     return false;
   }
   if (is_sym_int(data)) return true;
-  return PyObject_IsInstance(data, numbers_from_data.number_class) == 1;
+  const int answer = PyObject_IsInstance(data, numbers_from_data.number_class);
+  require_no_error(answer);
+  return answer == 1;
 }
 
 // The element of such a tensor.
@@ -248,8 +253,8 @@ const PyType_Slot kValueSlots[] = {
 }  // namespace
 
 void set_numbers_from_data(const NumbersFromData& functions) {
-  for (PyObject* each :
-       {functions.read, functions.is_exporting, functions.make_tensor, functions.number_class}) {
+  for (PyObject* each : {functions.read, functions.is_exporting, functions.make_tensor,
+                         functions.require_asserted, functions.number_class}) {
     Py_INCREF(each);  // kept permanently
   }
   numbers_from_data = functions;
@@ -258,8 +263,8 @@ void set_numbers_from_data(const NumbersFromData& functions) {
 void refuse_state_of_export(const Tensor& tensor, const char* who) {
   if (impl(tensor).is_wrapper() || !is_exported(tensor)) [[likely]]
     return;
-  throw_error("RuntimeError", who, ": cannot read the data of a tensor that the program holds (",
-              tensor,
+  throw_error("DataDependentError", who,
+              ": cannot read the data of a tensor that the program holds (", tensor,
               "), which may change before the program runs\n  Keep the value a tensor "
               "(opwright.where, opwright.cond), or read it with item().");
 }

@@ -14,6 +14,8 @@ __all__ = ["profile", "record_function"]
 class _Active(threading.local):
     def __init__(self) -> None:
         self.profiles: list[profile] = []
+        # The open ranges, innermost last, with their numbers in each profile.
+        self.ranges: list[tuple[record_function, list[tuple[_C.CallTimes, int]]]] = []
 
 
 _active = _Active()
@@ -129,6 +131,8 @@ class profile:  # noqa: N801 (torch's name, used as `with profile()`)
 class record_function(contextlib.ContextDecorator):  # noqa: N801 (torch's name)
     """A named range in a profile: a `with` block, or each call of a function that it decorates.
 
+    It may be entered again before it is left, by recursive calls and by several threads.
+
     >>> import opwright as ow
     >>> with profile() as recorded, record_function("twice"):
     ...     y = ow.ones(4) * 2
@@ -139,14 +143,16 @@ class record_function(contextlib.ContextDecorator):  # noqa: N801 (torch's name)
     def __init__(self, name: str, args: str | None = None):
         self.name = name
         self.args = args
-        self._ranges: list[tuple[_C.CallTimes, int]] = []
 
     def __enter__(self) -> "record_function":
-        for each in _active.profiles:
-            self._ranges.append((each._times, each._times.begin(self.name)))
+        times = [each._times for each in _active.profiles]
+        _active.ranges.append((self, [(each, each.begin(self.name)) for each in times]))
         return self
 
     def __exit__(self, *error: object) -> None:
-        for times, number in self._ranges:
+        ranges = _active.ranges
+        own = [place for place, (owner, _) in enumerate(ranges) if owner is self]
+        if not own:  # entered on another thread
+            return
+        for times, number in ranges.pop(own[-1])[1]:
             times.end(number)
-        self._ranges.clear()

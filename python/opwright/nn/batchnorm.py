@@ -95,7 +95,8 @@ class _ChannelNorm(Module):
         key = f"{prefix}num_batches_tracked"
         is_older = local_metadata.get("version", 1) < 2  # before the count existed
         if is_older and self.num_batches_tracked is not None and key not in state_dict:
-            state_dict[key] = ow.zeros_like(self.num_batches_tracked, device="cpu")
+            count = self.num_batches_tracked
+            state_dict[key] = ow.tensor(0, dtype=ow.int64) if count.is_meta else count
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
     def extra_repr(self) -> str:

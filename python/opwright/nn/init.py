@@ -83,28 +83,65 @@ def trunc_normal_(
 ) -> T:
     """Fill with normally distributed random numbers between a and b.
 
+    Limits more than two `std` from the mean give a warning.
+
     >>> values = ow.nn.init.trunc_normal_(ow.empty(1000))
     >>> bool((values.abs() <= 2).all())
     True
     """
     if a > b:
         raise ValueError(f"trunc_normal_: a must not be above b, got {a} and {b}")
-    if not _holds_enough((a - mean) / std, (b - mean) / std):
-        raise ValueError(
-            f"trunc_normal_: [{a}, {b}] is too far from the mean {mean} for numbers of std {std}"
+    if not a - 2 * std <= mean <= b + 2 * std:
+        warnings.warn(
+            "trunc_normal_: mean is more than 2 std from [a, b]; the distribution of values may be "
+            "incorrect",
+            UserWarning,
+            stacklevel=2,
         )
     target = tensor.detach()
-    ops.aten.normal_(target, mean, std, generator=generator)
-    while not target.is_meta and bool((is_outside := (target < a) | (target > b)).any()):
-        again = ops.aten.normal_(ow.empty_like(target), mean, std, generator=generator)
-        target.copy_(ow.where(is_outside, again, target))
+    if target.is_meta:
+        return tensor
+    low, high = (math.erf((limit - mean) / (std * math.sqrt(2))) for limit in (a, b))
+    if (high - low) / 2 > _LEAST_SHARE:
+        ops.aten.normal_(target, mean, std, generator=generator)
+        while bool((is_outside := (target < a) | (target > b)).any()):
+            again = ops.aten.normal_(ow.empty_like(target), mean, std, generator=generator)
+            target.copy_(ow.where(is_outside, again, target))
+    else:
+        target.copy_(_sample_in_limits(target, mean, std, a, b, generator))
     return tensor
 
 
-def _holds_enough(low: float, high: float) -> bool:
-    """Return whether normal numbers fall within the limits often enough for rejection sampling."""
-    share = 0.5 * (math.erf(high / math.sqrt(2)) - math.erf(low / math.sqrt(2)))
-    return share > 1e-4
+# Of normal numbers that fall within the limits, for which drawing normal numbers is quicker.
+_LEAST_SHARE = 0.3
+# Numbers whose density is e ** -60 times the largest one are never drawn.
+_LARGEST_FALL = 60.0
+
+
+def _sample_in_limits(
+    target: Tensor, mean: float, std: float, a: float, b: float, generator: Any
+) -> Tensor:
+    """Return uniform numbers between the limits, kept with the probability of their density."""
+    dtype = ow.float64 if target.dtype == ow.float64 else ow.float32
+    peak = ((min(max(mean, a), b) - mean) / std) ** 2
+    reach = std * math.sqrt(peak + 2 * _LARGEST_FALL)
+    low, high = max(a, mean - reach), min(b, mean + reach)
+
+    def draw(low: float, high: float) -> Tensor:
+        numbers = ow.empty_like(target, dtype=dtype)
+        return ops.aten.uniform_(numbers, low, high, generator=generator)
+
+    def is_rejected(numbers: Tensor) -> Tensor:
+        density = (peak - ((numbers - mean) / std) ** 2) / 2
+        return draw(0.0, 1.0).log_() > density
+
+    numbers = draw(low, high)
+    pending = is_rejected(numbers)
+    while bool(pending.any()):
+        again = draw(low, high)
+        numbers = ow.where(pending, again, numbers)
+        pending = pending & is_rejected(again)
+    return numbers.clamp_(min=a, max=b)
 
 
 def constant_(tensor: T, val: float) -> T:

@@ -10,6 +10,7 @@ from typing import Any, Self, overload
 import opwright as ow
 
 from .. import _C, Tensor
+from . import traced_call
 from .conversion import Convert, cast_to, convert_tensors, read_to_arguments
 from .global_hooks import global_hooks
 from .hooked_call import call_with_hooks
@@ -180,7 +181,10 @@ class Module(ModuleState):
         own = self.__dict__
         for members in MEMBERS[:3]:
             if members in own and name in own[members]:
-                return own[members][name]
+                found = own[members][name]
+                if members == "_modules" and traced_call.num_recorders:
+                    traced_call.note_name(self, name, found)
+                return found
         hint = "" if "_parameters" in own else "; call super().__init__() in its constructor first"
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{hint}")
 

@@ -124,15 +124,13 @@ class RNNBase(Module):
 
     @property
     def all_weights(self) -> list[list[Parameter]]:
-        """The weights of each layer and direction."""
-        return [
-            [
-                each
-                for name, each in self._parameters.items()
-                if each is not None and name.endswith(end)
-            ]
-            for end in self._suffixes()
-        ]
+        """The weights of each layer and direction; hooks may compute them from others."""
+        kinds = ["weight_ih", "weight_hh"]
+        if self.bias:
+            kinds += ["bias_ih", "bias_hh"]
+        if self.proj_size:
+            kinds.append("weight_hr")
+        return [[getattr(self, kind + end) for kind in kinds] for end in self._suffixes()]
 
     def flatten_parameters(self) -> None:
         """Do nothing; exists for compatibility with PyTorch."""

@@ -24,10 +24,13 @@ class _Callers(threading.local):
         self.called: list[list[Module]] = []  # by each of them, so far
         self.assignments: Assignments | None = None
         self.recorder: CallRecorder | None = None
+        self.names_read: dict[tuple[int, int], str] = {}  # last, by the ids of parent and child
         self.is_foreign = False  # in a module that no module of the program holds
 
 
 _callers = _Callers()
+_lock = threading.Lock()
+num_recorders = 0  # on all threads
 
 
 def call_traced(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -77,8 +80,12 @@ def _join(outer: str, name: str) -> str:
 
 def record_calls(recorder: CallRecorder | None) -> CallRecorder | None:
     """Record the module calls of a trace from now on; return the previous recorder."""
+    global num_recorders
     before = _callers.recorder
     _callers.recorder = recorder
+    _callers.names_read.clear()
+    with _lock:
+        num_recorders += (recorder is not None) - (before is not None)
     return before
 
 
@@ -105,16 +112,24 @@ def note_assignment(module: Module, name: str) -> None:
         _callers.assignments[id(module), name] = _C.user_line()
 
 
+def note_name(parent: Module, name: str, child: Module | None) -> None:
+    """Record under which of its names a child was read last, if module calls are recorded."""
+    if _callers.recorder is not None and child is not None:
+        _callers.names_read[id(parent), id(child)] = name
+
+
 def _name_in(parent: Module, module: Module, called: list[Module]) -> str | None:
     """Return the path from a module to one that it holds, or None if it does not.
 
-    A Sequential may hold one module under several names; it calls them in their order.
+    A parent may hold one module under several names. A Sequential calls them in their order; with
+    another parent it is the name that was read last.
     """
     names = [name for name, child in parent._modules.items() if child is module]
     if len(names) > 1 and getattr(type(parent).forward, "calls_in_order", False):
         return names[min(sum(each is module for each in called), len(names) - 1)]
     if names:
-        return names[0]
+        read = _callers.names_read.get((id(parent), id(module)))
+        return read if read in names else names[0]
     for name, each in parent.named_modules():
         if each is module:
             return name

@@ -5,7 +5,7 @@ from typing import Any
 
 from .. import _C
 from .._C import Tensor
-from .optimizer import Group, Optimizer, zeros_like
+from .optimizer import Group, Optimizer, as_real, zeros_like
 from .settings import check_adam_settings
 
 _raise_steps = _C.ops.aten._foreach_add_.Scalar
@@ -18,7 +18,8 @@ class Adam(Optimizer):
 
     The means decay by `betas` and are corrected for starting at zero. `eps` is added to the root.
     With `amsgrad` the largest mean square so far is used. `weight_decay` is added to the gradient
-    or, with `decoupled_weight_decay`, subtracted from the parameter itself (AdamW).
+    or, with `decoupled_weight_decay`, subtracted from the parameter itself (AdamW). Complex numbers
+    are updated as pairs of real ones.
 
     >>> import opwright as ow
     >>> weight = ow.nn.Parameter(ow.tensor([1.0, -1.0]))
@@ -66,15 +67,15 @@ class Adam(Optimizer):
             if grad is None:
                 continue
             own = self.state.get(parameter) or self._start(parameter)
-            params.append(parameter)
-            grads.append(grad)
-            means.append(own["exp_avg"])
-            squares.append(own["exp_avg_sq"])
+            params.append(as_real(parameter))
+            grads.append(as_real(grad))
+            means.append(as_real(own["exp_avg"]))
+            squares.append(as_real(own["exp_avg_sq"]))
             steps.append(own["step"])
             if amsgrad:
                 if "max_exp_avg_sq" not in own:
                     own["max_exp_avg_sq"] = zeros_like(parameter)
-                most.append(own["max_exp_avg_sq"])
+                most.append(as_real(own["max_exp_avg_sq"]))
         if not params:
             return
         beta1, beta2 = group["betas"]

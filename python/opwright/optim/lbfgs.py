@@ -117,7 +117,9 @@ class _Run:
         self.closure = closure
         self.group = optimizer.param_groups[0]
         self.parameters = self.group["params"]
-        self.state = optimizer.state.setdefault(self.parameters[0], {"func_evals": 0, "n_iter": 0})
+        self.state = optimizer.state[self.parameters[0]]
+        self.state.setdefault("func_evals", 0)
+        self.state.setdefault("n_iter", 0)
         self.evaluations = 0
 
     def iterate(self) -> Any:

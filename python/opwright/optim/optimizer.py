@@ -1,13 +1,30 @@
 """The common part of all optimizers: groups of parameters, state, and state dicts."""
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+import copy
+import functools
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any, TypeVar
 
 from .. import _C
 from .._C import Tensor, enable_grad, no_grad
 from .settings import check_group
 
 Group = dict[str, Any]
+Step = TypeVar("Step", bound=Callable[..., Any])
+
+
+def _noting_steps(step: Step) -> Step:
+    """Make a `step` note that it was called, for the first scheduler's warning about the order."""
+
+    @functools.wraps(step)
+    def noted(self: "Optimizer", *args: Any, **settings: Any) -> Any:
+        if self._has_stepped is False:
+            self._has_stepped = True
+        return step(self, *args, **settings)
+
+    noted._notes_steps = True  # type: ignore[attr-defined]
+    return noted  # type: ignore[return-value]
 
 
 class Optimizer:
@@ -15,7 +32,8 @@ class Optimizer:
 
     `params` is an iterable of tensors, or of dicts with `params` and their own settings: groups.
     `param_groups` are the groups with all settings; `state` is what a step keeps for each
-    parameter.
+    parameter, a defaultdict of dicts. A copy or a pickle of an optimizer has parameters of its
+    own, unless they are copied together with their module.
 
     >>> import opwright as ow
     >>> first, second = ow.nn.Linear(2, 2), ow.nn.Linear(2, 1)
@@ -25,10 +43,12 @@ class Optimizer:
     [0.1, 0.01]
     """
 
+    _has_stepped: bool | None = None  # since a scheduler was created; None: there is none
+
     def __init__(self, params: Iterable[Tensor] | Iterable[Group], defaults: Group):
         self.defaults = defaults
         self.param_groups: list[Group] = []
-        self.state: dict[Tensor, dict[str, Any]] = {}
+        self.state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
         if isinstance(params, (Tensor, Mapping)):
             raise TypeError(
                 f"{self._name}: params must be an iterable of tensors or of dicts, got "
@@ -40,6 +60,18 @@ class Optimizer:
         groups = given if isinstance(given[0], Mapping) else [{"params": given}]
         for group in groups:
             self.add_param_group(group)
+
+    def __init_subclass__(cls, **settings: Any):
+        super().__init_subclass__(**settings)
+        step = vars(cls).get("step")
+        if callable(step) and not hasattr(step, "_notes_steps"):
+            cls.step = _noting_steps(step)  # type: ignore[method-assign]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
 
     @property
     def _name(self) -> str:
@@ -66,6 +98,7 @@ class Optimizer:
         self.check(checked)
         self.param_groups.append(checked)
 
+    @_noting_steps
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update every parameter that has a gradient; `closure` computes the loss first.
 
@@ -109,6 +142,8 @@ class Optimizer:
     def state_dict(self) -> dict[str, Any]:
         """Return the state and the settings; parameters are numbered over the groups.
 
+        Keys of `state` that are not parameters stay as they are.
+
         >>> import opwright as ow
         >>> weight = ow.nn.Parameter(ow.ones(1))
         >>> ow.optim.SGD([weight], lr=0.1).state_dict()["param_groups"][0]["params"]
@@ -119,7 +154,10 @@ class Optimizer:
             {**group, "params": [numbers[id(each)] for each in group["params"]]}
             for group in self.param_groups
         ]
-        state = {numbers[id(each)]: dict(own) for each, own in self.state.items()}
+        state = {
+            numbers[id(key)] if isinstance(key, Tensor) else key: _shallow_copy(own)
+            for key, own in self.state.items()
+        }
         return {"state": state, "param_groups": groups}
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
@@ -142,14 +180,17 @@ class Optimizer:
             )
         numbers = [number for group in groups for number in group["params"]]
         by_number = dict(zip(numbers, self._parameters(), strict=True))
-        for group, loaded in zip(self.param_groups, groups, strict=True):
-            group.update({key: value for key, value in loaded.items() if key != "params"})
-        self.state = {
-            by_number[number]: {
-                key: _adapted(key, value, by_number[number]) for key, value in own.items()
-            }
-            for number, own in state_dict["state"].items()
-        }
+        loaded = [
+            own | copy.deepcopy({key: value for key, value in group.items() if key != "params"})
+            for own, group in zip(self.param_groups, groups, strict=True)
+        ]
+        state: defaultdict[Any, Any] = defaultdict(dict)
+        for key, own in state_dict["state"].items():
+            if key in by_number:
+                state[by_number[key]] = _adapted(None, own, by_number[key])
+            else:
+                state[key] = copy.deepcopy(own)
+        self.__setstate__({"state": state, "param_groups": loaded})
 
     def _parameters(self) -> list[Tensor]:
         return [each for group in self.param_groups for each in group["params"]]
@@ -172,13 +213,26 @@ def as_real(tensor: Tensor) -> Tensor:
     return _C.ops.aten.view_as_real.default(tensor) if tensor.is_complex() else tensor
 
 
-def _adapted(key: str, value: Any, parameter: Tensor) -> Any:
-    """Return a copy for the parameter; a step count stays as it is."""
-    if not isinstance(value, Tensor):
-        return value
-    with no_grad():
-        if key == "step" or not value.is_floating_point():
-            return value.clone()
-        return _C.ops.aten._to_copy.default(
-            value.detach(), dtype=parameter.dtype, device=parameter.device
-        )
+def _shallow_copy(value: Any) -> Any:
+    return dict(value) if isinstance(value, dict) else value
+
+
+def _adapted(key: Hashable, value: Any, parameter: Tensor) -> Any:
+    """Return a deep copy for the parameter.
+
+    Tensors move to its device; they get its dtype if it is floating-point. A step count stays as
+    it is.
+    """
+    if isinstance(value, Tensor):
+        with no_grad():
+            if key == "step":
+                return value.clone()
+            dtype = parameter.dtype if parameter.is_floating_point() else value.dtype
+            return _C.ops.aten._to_copy.default(
+                value.detach(), dtype=dtype, device=parameter.device
+            )
+    if isinstance(value, dict):
+        return {name: _adapted(name, each, parameter) for name, each in value.items()}
+    if type(value) in (list, tuple, set, frozenset):
+        return type(value)(_adapted(None, each, parameter) for each in value)
+    return copy.deepcopy(value)

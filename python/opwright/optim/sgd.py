@@ -5,7 +5,7 @@ from typing import Any
 
 from .. import _C
 from .._C import Tensor
-from .optimizer import Group, Optimizer, zeros_like
+from .optimizer import Group, Optimizer, as_real, zeros_like
 from .settings import check_not_negative
 
 _step = _C.ops.aten._fused_sgd_.default
@@ -86,9 +86,9 @@ class SGD(Optimizer):
         if not params:
             return
         _step(
-            params,
-            [each.grad for each in params],
-            buffers,
+            [as_real(each) for each in params],
+            [as_real(each.grad) for each in params],
+            [as_real(each) for each in buffers],
             weight_decay=group["weight_decay"],
             momentum=group["momentum"],
             lr=group["lr"],

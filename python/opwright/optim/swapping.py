@@ -1,5 +1,6 @@
 """Temporary parameters and state of an optimizer, to trace or to try a step."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -51,7 +52,7 @@ def swap_in_optimizer_params_and_state(
 
 def _swapped(
     optimizer: Optimizer, parameters: list[Tensor], state_dict: Mapping[str, Any]
-) -> tuple[list[Group], dict[Tensor, dict[str, Any]]]:
+) -> tuple[list[Group], defaultdict[Any, dict[str, Any]]]:
     """Return the settings of the groups and the state of the new parameters."""
     name = "swap_in_optimizer_params_and_state"
     wanted = [len(group["params"]) for group in optimizer.param_groups]
@@ -71,8 +72,10 @@ def _swapped(
         own = [next(remaining) for _ in group["params"]]
         by_number.update(zip(group["params"], own, strict=True))
         groups.append({**group, "params": own})
-    unknown = [number for number in state_dict["state"] if number not in by_number]
+    unknown = [key for key in state_dict["state"] if isinstance(key, int) and key not in by_number]
     if unknown:
         raise ValueError(f"{name}: the state has entries of unknown parameters: {unknown}")
-    state = {by_number[number]: dict(own) for number, own in state_dict["state"].items()}
+    state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
+    for key, own in state_dict["state"].items():
+        state[by_number.get(key, key)] = dict(own) if isinstance(own, dict) else own
     return groups, state

@@ -397,3 +397,33 @@ def test_an_error_in_a_deeply_nested_backward_arrives():
 
     with pytest.raises(KeyError, match="at the bottom"):
         Failing.apply(ow.tensor(200.0, requires_grad=True)).backward()
+
+
+@pytest.mark.parametrize("check_nan", [True, False])
+def test_deeply_nested_backward_passes_keep_the_settings_of_anomaly_mode(check_nan):
+    class Countdown(ow.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            with ow.enable_grad():
+                ctx.inner = x.detach().requires_grad_() - 1
+            return ctx.inner.detach()
+
+        @staticmethod
+        def backward(ctx, gradient):
+            with ow.enable_grad():
+                if ctx.inner >= 0:
+                    Countdown.apply(ctx.inner).backward()
+                else:
+                    (nan * 0.0).sqrt().backward()
+            return gradient
+
+    nan = ow.zeros((), requires_grad=True)
+    y = Countdown.apply(ow.tensor(100.0, requires_grad=True))
+
+    with ow.autograd.detect_anomaly(check_nan=check_nan):
+        if check_nan:
+            with pytest.raises(RuntimeError, match="returned nan values"):
+                y.backward()
+        else:
+            y.backward()
+            assert nan.grad.isnan()

@@ -1,6 +1,7 @@
 """profile, record_function: which operators ran, and for how long."""
 
 import json
+import threading
 
 import opwright as ow
 import pytest
@@ -64,6 +65,57 @@ def test_a_range_decorates_a_function():
         assert twice(2) == 4
 
     assert names(recorded) == ["twice"]
+
+
+def test_a_range_that_is_entered_again_ends_with_its_own_block():
+    @record_function("count")
+    def count(n):
+        if n:
+            count(n - 1)
+        return ow.ones(1).sin()
+
+    with profile() as recorded:
+        count(2)
+
+    nested = recorded.function_events[:3]
+    assert [event.name for event in nested] == ["count"] * 3
+    ends = [event.time_range.end for event in nested]
+    assert ends == sorted(ends, reverse=True)
+    assert len(set(ends)) == 3
+    assert [nested[1] in nested[0].cpu_children, nested[2] in nested[1].cpu_children] == [True] * 2
+
+
+def test_one_range_is_used_by_several_threads():
+    span = record_function("span")
+    first_is_in, second_is_out = threading.Event(), threading.Event()
+    found = {}
+
+    def enter_first():
+        with profile() as recorded:
+            with span:
+                first_is_in.set()
+                second_is_out.wait()
+                ow.ones(1).sin()
+            ow.ones(1).cos()
+        found["first"] = recorded
+
+    def enter_second():
+        first_is_in.wait()
+        with profile() as recorded, span:
+            ow.ones(1).exp()
+        found["second"] = recorded
+        second_is_out.set()
+
+    threads = [threading.Thread(target=each) for each in (enter_first, enter_second)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    inside = [child.name for child in found["first"].function_events[0].cpu_children]
+    assert inside == ["aten::ones", "aten::sin"]
+    assert names(found["first"])[-1] == "aten::cos"
+    assert names(found["second"])[0] == "span"
 
 
 def test_shapes_are_recorded_if_asked_for():

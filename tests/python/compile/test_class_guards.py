@@ -7,9 +7,12 @@ case changes is made in the case.
 import abc
 import collections
 import functools
+import gc
 import itertools
 import types
+import weakref
 
+import numpy as np
 import opwright as ow
 import pytest
 
@@ -357,6 +360,77 @@ def class_of_a_module(lib):
     return lambda x: model(x) + whole(x), [replaced(Model, "forward", lambda self, x: x * 9)]
 
 
+def make_checked():
+    """Return a metaclass and a class of it, which no value is an instance of yet."""
+    meta = type("Meta", (type,), {})
+    return meta, meta("Checked", (), {})
+
+
+def instance_of_a_tuple_of_classes(lib):
+    meta, checked = make_checked()
+    kinds = (str, (bytes, checked))
+    return lambda x: x * 2 if isinstance(3, kinds) else x, [
+        replaced(meta, "__instancecheck__", lambda self, value: True),
+        replaced(meta, "__instancecheck__", lambda self, value: False),
+    ]
+
+
+def instance_of_a_union(lib):
+    meta, checked = make_checked()
+    kinds = str | checked
+    return lambda x: x * 2 if isinstance(3, kinds) else x, [
+        replaced(meta, "__instancecheck__", lambda self, value: True),
+        replaced(meta, "__instancecheck__", lambda self, value: False),
+    ]
+
+
+def subclass_of_a_tuple_of_classes(lib):
+    meta, checked = make_checked()
+    return lambda x: x * 2 if issubclass(int, (str, checked)) else x, [
+        replaced(meta, "__subclasscheck__", lambda self, value: True),
+        replaced(meta, "__subclasscheck__", lambda self, value: False),
+    ]
+
+
+def class_of_a_pattern(lib):
+    meta, checked = make_checked()
+
+    def f(x):
+        match 3:
+            case checked():
+                return x * 2
+        return x
+
+    return f, [
+        replaced(meta, "__instancecheck__", lambda self, value: True),
+        replaced(meta, "__instancecheck__", lambda self, value: False),
+    ]
+
+
+def conversion_to_an_array(lib):
+    cls = make_class(__array__=lambda self, dtype=None, copy=None: np.array([self.value]))
+    sample = cls()
+    return lambda x: x * float(np.asarray(sample)[0]), [
+        replaced(cls, "__array__", lambda self, dtype=None, copy=None: np.array([7.0]))
+    ]
+
+
+def function_of_arrays(lib):
+    cls = make_class(__array_ufunc__=lambda self, ufunc, method, *inputs: 2.0)
+    sample = cls()
+    return lambda x: x * np.negative(sample), [
+        replaced(cls, "__array_ufunc__", lambda self, ufunc, method, *inputs: 7.0)
+    ]
+
+
+def dispatch_of_arrays(lib):
+    cls = make_class(__array_function__=lambda self, function, types, args, kwargs: 2.0)
+    sample = cls()
+    return lambda x: x * np.concatenate([sample]), [
+        replaced(cls, "__array_function__", lambda self, function, types, args, kwargs: 7.0)
+    ]
+
+
 CASES = [
     class_attribute_of_a_new_object,
     method_of_a_new_object,
@@ -396,6 +470,13 @@ CASES = [
     factory_of_a_dict,
     attribute_of_a_module_by_function,
     class_of_a_module,
+    instance_of_a_tuple_of_classes,
+    instance_of_a_union,
+    subclass_of_a_tuple_of_classes,
+    class_of_a_pattern,
+    conversion_to_an_array,
+    function_of_arrays,
+    dispatch_of_arrays,
 ]
 
 
@@ -416,6 +497,20 @@ def test_a_container_is_read_without_its_own_iteration(base):
     assert f(ow.ones(1)).item() == 2.0
     assert f(ow.ones(1)).item() == 2.0
     assert f.num_compiles == 1
+
+
+def test_a_class_that_holds_what_was_compiled_for_it_is_freed():
+    def make():
+        cls = make_class(__len__=lambda self: 3)
+        sized = cls()
+        cls.scale = staticmethod(ow.compile(lambda x: x * len(sized), fullgraph=True))
+        assert cls.scale(ow.ones(1)).item() == 3.0
+        return weakref.ref(cls)
+
+    gone = make()
+    gc.collect()
+
+    assert gone() is None
 
 
 # torch.compile does not notice these.

@@ -275,3 +275,12 @@ def test_an_error_of_the_function_is_the_callers():
 
     with pytest.raises(KeyError, match="mine"):
         f(ow.ones(1))
+
+
+def test_an_error_of_an_option_is_raised():
+    class Undecided:
+        def __bool__(self):
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        ow.compile(lambda x: x, fullgraph=Undecided())

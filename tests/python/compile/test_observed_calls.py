@@ -8,7 +8,9 @@ import ctypes
 import decimal
 import functools
 import operator
+import os
 import sys
+import tempfile
 import threading
 import types
 import warnings
@@ -286,6 +288,60 @@ def seed(lib):
     ]
 
 
+def make_path():
+    return os.path.join(tempfile.mkdtemp(), "values.npy")
+
+
+def file_of_numbers(lib):
+    path = make_path()
+    np.array([2.0]).tofile(path)
+    return lambda x: x * float(np.fromfile(path)[0]), [lambda: np.array([5.0]).tofile(path)]
+
+
+def file_of_an_array(lib):
+    path = make_path()
+    np.save(path, np.array([2.0]))
+    return lambda x: x * float(np.load(path)[0]), [lambda: np.save(path, np.array([5.0]))]
+
+
+def file_in_memory(lib):
+    path = make_path()
+    np.array([2.0]).tofile(path)
+    return lambda x: x * float(np.memmap(path, mode="r")[6]), [lambda: np.array([5.0]).tofile(path)]
+
+
+def file_of_text(lib):
+    path = make_path()
+    np.savetxt(path, np.array([2.0]))
+    return lambda x: x * float(np.loadtxt(path)), [lambda: np.savetxt(path, np.array([5.0]))]
+
+
+def errors_of_numpy(lib):
+    return lambda x: x * (2 if np.geterr()["divide"] == "warn" else 3), [
+        lambda: np.seterr(divide="ignore"),
+        lambda: np.seterr(divide="warn"),
+    ]
+
+
+def buffer_of_numpy(lib):
+    return lambda x: x * np.getbufsize(), [
+        lambda: np.setbufsize(16384),
+        lambda: np.setbufsize(8192),
+    ]
+
+
+def print_options_of_numpy(lib):
+    return lambda x: x * np.get_printoptions()["precision"], [
+        lambda: np.set_printoptions(precision=3),
+        lambda: np.set_printoptions(precision=8),
+    ]
+
+
+def name_that_is_no_text(lib):
+    node, name = Node(1.0), "\udc80"
+    return lambda x: x * getattr(node, name, 2.0), [lambda: setattr(node, name, 5.0)]
+
+
 def class_of_named_tuples(lib):
     names = ["first", "second"]
 
@@ -330,6 +386,14 @@ CASES = [
     imported_module,
     function_of_the_package,
     seed,
+    file_of_numbers,
+    file_of_an_array,
+    file_in_memory,
+    file_of_text,
+    errors_of_numpy,
+    buffer_of_numpy,
+    print_options_of_numpy,
+    name_that_is_no_text,
     class_of_named_tuples,
 ]
 
@@ -372,8 +436,39 @@ def test_what_can_be_guarded_stays_one_graph(case):
     assert compiled.num_compiles >= 2
 
 
-# torch.compile does not notice these.
-BEYOND_TORCH = [imported_module, properties_with_a_cache]
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda: np.datetime64("now"),
+        lambda: np.datetime64("Today", "D"),
+        lambda: np.array("now", dtype="M8[s]"),
+        lambda: np.asarray(["today"], dtype="M8[D]"),
+    ],
+)
+def test_the_time_of_numpy_is_no_constant(read):
+    compiled = ow.compile(lambda x: x * 2 if read() is not None else x, fullgraph=True)
+
+    with pytest.raises(ow.GraphBreakError, match="numpy that reads the time"):
+        compiled(ow.ones(1))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_an_array_is_written_in_every_call(tmp_path):
+    path, array = tmp_path / "values", np.ones(2)
+
+    @ow.compile
+    def f(x):
+        array.tofile(path)
+        return x * 2
+
+    for _ in range(3):
+        f(ow.ones(1))
+        assert path.stat().st_size == 16
+        path.unlink()
+
+
+# torch.compile does not notice these, and cannot name the last.
+BEYOND_TORCH = [imported_module, properties_with_a_cache, name_that_is_no_text]
 
 
 @pytest.mark.parametrize(

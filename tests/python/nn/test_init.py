@@ -71,9 +71,39 @@ def test_a_truncated_normal_stays_within_its_limits():
     assert values.var().item() == pytest.approx(expected.var().item(), rel=0.03)
 
 
-def test_limits_that_hold_no_numbers_are_refused():
-    with pytest.raises(ValueError, match="too far from the mean"):
-        init.trunc_normal_(ow.empty(2), mean=50.0)
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"a": 2.5, "b": 3.5},
+        {"mean": -1.0, "std": 0.5, "a": 0.5, "b": 1.0},
+        {"mean": 50.0},
+        {"a": 40.0, "b": 41.0},
+    ],
+)
+def test_limits_in_the_tail_are_filled_with_a_warning_as_in_torch(settings):
+    with pytest.warns(UserWarning, match=r"mean is more than 2 std from \[a, b\]"):
+        values = init.trunc_normal_(ow.empty(MANY), **settings)
+    with pytest.warns(UserWarning, match=r"mean is more than 2 std from \[a, b\]"):
+        expected = torch.nn.init.trunc_normal_(torch.empty(MANY), **settings)
+
+    assert settings.get("a", -2.0) <= values.min().item()
+    assert values.max().item() <= settings.get("b", 2.0)
+    assert values.mean().item() == pytest.approx(expected.mean().item(), abs=0.01)
+    assert values.var().item() == pytest.approx(expected.var().item(), rel=0.05, abs=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", [ow.float64, ow.float32, ow.bfloat16])
+def test_one_limit_in_the_tail_may_be_infinite(dtype):
+    values = init.trunc_normal_(ow.empty(MANY, dtype=dtype), a=4.0, b=math.inf).double()
+
+    assert values.min().item() >= 4.0
+    assert values.mean().item() == pytest.approx(4.2256, abs=0.01)
+
+
+def test_a_lower_limit_above_the_upper_is_refused():
+    with pytest.raises(ValueError, match=r"a must not be above b, got 2\.0 and 1\.0"):
+        init.trunc_normal_(ow.empty(2), a=2.0, b=1.0)
 
 
 def test_constants_identities_and_diracs():

@@ -240,6 +240,11 @@ def test_circular_padding_may_cut(pads):
         ({"size": 2, "mode": "wave"}, NotImplementedError, "mode must be one of nearest"),
         ({"size": (2, 2, 2)}, ValueError, "size must be one number or 2, got 3"),
         ({"size": 2, "align_corners": True}, ValueError, "is not for mode 'nearest'"),
+        (
+            {"size": 2, "recompute_scale_factor": True},
+            ValueError,
+            "recompute_scale_factor is not meaningful with an explicit size",
+        ),
     ],
 )
 def test_interpolate_refuses_bad_arguments(kwargs, error, message):

@@ -104,7 +104,19 @@ def test_a_state_from_before_the_count_of_batches_loads():
     del state["num_batches_tracked"]
     state._metadata[""]["version"] = 1
 
+    norm(ow.ones(3, 2))
     norm.load_state_dict(state)
+
+    assert norm.num_batches_tracked.item() == 1
+
+
+def test_a_state_from_before_the_count_of_batches_loads_into_a_module_on_meta():
+    state = nn.BatchNorm1d(2).state_dict()
+    del state["num_batches_tracked"]
+    state._metadata[""]["version"] = 1
+    norm = nn.BatchNorm1d(2, device="meta")
+
+    norm.load_state_dict(state, assign=True)
 
     assert norm.num_batches_tracked.item() == 0
 

@@ -149,6 +149,43 @@ def test_a_norm_of_a_weight_is_that_of_torch(function, expected, name, args, siz
         assert_same(value, theirs.state_dict()[key])
 
 
+@pytest.mark.parametrize("name", ["RNN", "LSTM", "GRU"])
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [(weights.weight_norm, utils.weight_norm), (weights.spectral_norm, utils.spectral_norm)],
+)
+def test_a_norm_of_a_recurrent_weight_is_that_of_torch(function, expected, name):
+    ours, theirs = twins_with(
+        lambda layer: function(layer, "weight_hh_l0"),
+        lambda layer: expected(layer, "weight_hh_l0"),
+        name,
+        (3, 4, 2),
+    )
+    x = torch.randn(5, 2, 3, generator=torch.Generator().manual_seed(1))
+
+    own, other = ours(to_ours(x))[0], theirs(x)[0]
+    assert_same(own, other)
+    (own * own).sum().backward()
+    (other * other).sum().backward()
+
+    gradients = dict(theirs.named_parameters())
+    for key, parameter in ours.named_parameters():
+        assert_same(parameter.grad, gradients[key].grad)
+
+
+def test_a_parametrization_of_a_recurrent_weight_is_used():
+    layer = nn.LSTM(3, 4, bidirectional=True, proj_size=2)
+    expected = layer(ow.ones(5, 2, 3))[0].detach()
+
+    weights.parametrizations.weight_norm(layer, "weight_hr_l0_reverse")
+    output = layer(ow.ones(5, 2, 3))[0]
+    output.sum().backward()
+
+    assert_same(output.detach(), torch.from_dlpack(expected))
+    originals = layer.parametrizations.weight_hr_l0_reverse.parameters()
+    assert all(each.grad is not None for each in originals)
+
+
 @pytest.mark.parametrize("dim", [1, None])
 def test_a_weight_norm_along_another_dimension(dim):
     ours, theirs = twins_with(

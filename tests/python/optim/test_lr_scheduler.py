@@ -1,6 +1,8 @@
 """Schedulers give PyTorch's rates, step by step."""
 
 import copy
+import io
+import pickle
 import weakref
 
 import opwright as ow
@@ -107,9 +109,11 @@ def test_a_loaded_scheduler_continues_where_the_saved_one_stopped(case):
     optimizer = make_optimizer(ow)
     scheduler = CASES[case](lr_scheduler, optimizer)
     follow(optimizer, scheduler, "SGD", 7)
-    saved = copy.deepcopy((optimizer.state_dict(), scheduler.state_dict()))
+    file = io.BytesIO()
+    ow.save((optimizer.state_dict(), scheduler.state_dict()), file)
     expected = follow(optimizer, scheduler, "SGD", 10)
 
+    saved = ow.load(io.BytesIO(file.getvalue()))
     resumed = make_optimizer(ow)
     loaded = CASES[case](lr_scheduler, resumed)
     resumed.load_state_dict(saved[0])
@@ -184,6 +188,83 @@ def test_a_step_before_the_optimizers_is_a_warning():
 
     with pytest.warns(UserWarning, match=r"called before optimizer\.step\(\)"):
         scheduler.step()
+
+
+def test_steps_of_the_optimizer_count_from_the_first_scheduler_on():
+    optimizer = make_optimizer(ow)
+    optimizer.step()
+    scheduler = lr_scheduler.ExponentialLR(optimizer, 0.5)
+
+    with pytest.warns(UserWarning, match=r"called before optimizer\.step\(\)"):
+        scheduler.step()
+
+
+def test_a_replaced_step_is_a_warning():
+    optimizer = make_optimizer(ow)
+    scheduler = lr_scheduler.ExponentialLR(optimizer, 0.5)
+    optimizer.step = lambda: None
+
+    with pytest.warns(UserWarning, match=r"optimizer\.step\(\) was replaced"):
+        scheduler.step()
+
+
+class Descent(ow.optim.Optimizer):
+    """An optimizer with a step of its own."""
+
+    def __init__(self, params):
+        super().__init__(params, {"lr": 1.0})
+
+    def step(self, closure=None):
+        for group in self.param_groups:
+            for each in group["params"]:
+                each.detach().sub_(each.grad, alpha=group["lr"])
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_step_of_a_subclass_counts():
+    parameter = ow.nn.Parameter(ow.ones(2))
+    parameter.grad = ow.ones(2)
+    optimizer = Descent([parameter])
+    scheduler = lr_scheduler.ExponentialLR(optimizer, 0.5)
+
+    optimizer.step()
+    scheduler.step()
+
+    assert parameter.tolist() == [0.0, 0.0]
+    assert scheduler.get_last_lr() == [0.5]
+
+
+COPIES = {"deepcopy": copy.deepcopy, "pickle": lambda each: pickle.loads(pickle.dumps(each))}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("copied", COPIES)
+def test_a_copy_of_an_optimizer_with_a_scheduler_steps_its_own_parameters(copied):
+    optimizer = make_optimizer(ow)
+    scheduler = lr_scheduler.ExponentialLR(optimizer, 0.5)
+
+    other, other_scheduler = COPIES[copied]((optimizer, scheduler))
+    for group in other.param_groups:
+        for each in group["params"]:
+            each.grad = ow.ones(2)
+    other.step()
+    other_scheduler.step()
+
+    assert other_scheduler.optimizer is other
+    assert [group["lr"] for group in other.param_groups] == [0.025, 0.25]
+    assert [group["lr"] for group in optimizer.param_groups] == [0.05, 0.5]
+    assert optimizer.param_groups[0]["params"][0].tolist() == [1.0, 1.0]
+    assert other.param_groups[0]["params"][0].tolist() == pytest.approx([0.95, 0.95])
+
+
+def test_the_milestones_of_a_loaded_scheduler_are_counted():
+    optimizer = make_optimizer(ow)
+    first = lr_scheduler.MultiStepLR(optimizer, [3, 9, 9])
+    second = lr_scheduler.MultiStepLR(optimizer, [1])
+
+    second.load_state_dict(first.state_dict())
+
+    assert [second.milestones[step] for step in (1, 3, 9)] == [0, 1, 2]
 
 
 def test_an_optimizer_with_a_scheduler_is_freed_without_a_collection():

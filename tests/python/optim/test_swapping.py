@@ -53,6 +53,17 @@ def test_an_error_inside_restores_the_optimizer():
     assert optimizer.param_groups[0]["params"][0] is weight
 
 
+def test_other_keys_of_the_state_stay():
+    optimizer = ow.optim.SGD([ow.nn.Parameter(ow.ones(1))], lr=0.1)
+    optimizer.state["note"]["epoch"] = 3
+    other = ow.nn.Parameter(ow.zeros(1))
+    swap = ow.optim.swap_in_optimizer_params_and_state
+
+    with swap(optimizer, {"w": other}, optimizer.state_dict()):
+        assert optimizer.state["note"] == {"epoch": 3}
+        assert optimizer.state[other] == {}
+
+
 def test_the_numbers_of_parameters_must_agree():
     optimizer = ow.optim.SGD([ow.nn.Parameter(ow.ones(1))], lr=0.1)
     swap = ow.optim.swap_in_optimizer_params_and_state

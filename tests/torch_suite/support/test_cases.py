@@ -105,9 +105,7 @@ class TestCase(unittest.TestCase):
         if options.get("ignore_empty_lines"):
             shown = re.sub(r"^\s*\n", "", shown, flags=re.MULTILINE)
             expect = re.sub(r"^\s*\n", "", expect, flags=re.MULTILINE)
-        reviews = Notes.reviews
-        if shown != expect and reviews and reviews.accept_text(Notes.test_id, shown):
-            Notes.reviewed += 1
+        if shown != expect and Notes.accept_text(expect, shown):
             return
         self.assertMultiLineEqual(expect, shown)
 

@@ -79,6 +79,11 @@ def interpolate(
         )
     if (size is None) == (scale_factor is None):
         raise ValueError("interpolate: give either size or scale_factor")
+    if recompute_scale_factor and size is not None:
+        raise ValueError(
+            "interpolate: recompute_scale_factor is not meaningful with an explicit size; leave it "
+            "out"
+        )
     if mode in _WITHOUT_CORNERS and align_corners is not None:
         raise ValueError(f"interpolate: align_corners is not for mode {mode!r}")
     if mode == "lanczos" and align_corners:

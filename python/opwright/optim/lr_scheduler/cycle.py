@@ -2,8 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from ..optimizer import Group, Optimizer
 from .scheduler import (
@@ -138,9 +137,8 @@ class CyclicLR(_MomentumCycle):
             load_functions([function], state_dict["_scale_fn"])
 
 
-@dataclass(frozen=True)
-class _Phase:
-    """A part of the one cycle; the names are keys of a group."""
+class _Phase(TypedDict):
+    """A part of the one cycle, as plain data of a state dict; the names are keys of a group."""
 
     end_step: float
     start_lr: str
@@ -221,19 +219,21 @@ class OneCycleLR(_MomentumCycle):
         groups = self.optimizer.param_groups
         if self.cycle_momentum:
             for group in groups:
-                ends = phase.start_momentum, phase.end_momentum
+                ends = phase["start_momentum"], phase["end_momentum"]
                 set_momentum(group, self._anneal(group, *ends, share))
-        return [self._anneal(group, phase.start_lr, phase.end_lr, share) for group in groups]
+        ends = phase["start_lr"], phase["end_lr"]
+        return [self._anneal(group, *ends, share) for group in groups]
 
     def _find_phase(self, step: int) -> tuple[_Phase, float]:
         """Return the phase of a step and the share of the phase that is over."""
         start = 0.0
         for phase in self._phases[:-1]:
-            if step <= phase.end_step:
-                return phase, (step - start) / (phase.end_step - start)
-            start = phase.end_step
+            end = phase["end_step"]
+            if step <= end:
+                return phase, (step - start) / (end - start)
+            start = end
         last = self._phases[-1]
-        return last, (step - start) / (last.end_step - start)
+        return last, (step - start) / (last["end_step"] - start)
 
     def _anneal(self, group: Group, start: str, end: str, share: float) -> float:
         first, last = group[start], group[end]
@@ -260,13 +260,23 @@ def _check_positive(setting: str, value: Any) -> None:
 
 def _list_phases(total_steps: int, pct_start: float, three_phase: bool) -> list[_Phase]:
     rise = pct_start * total_steps - 1
-    first = _Phase(rise, "initial_lr", "max_lr", "max_momentum", "base_momentum")
+    first = _make_phase(rise, "initial_lr", "max_lr", "max_momentum", "base_momentum")
     end = total_steps - 1
     if not three_phase:
-        return [first, _Phase(end, "max_lr", "min_lr", "base_momentum", "max_momentum")]
+        return [first, _make_phase(end, "max_lr", "min_lr", "base_momentum", "max_momentum")]
     fall = 2 * pct_start * total_steps - 2
     return [
         first,
-        _Phase(fall, "max_lr", "initial_lr", "base_momentum", "max_momentum"),
-        _Phase(end, "initial_lr", "min_lr", "max_momentum", "max_momentum"),
+        _make_phase(fall, "max_lr", "initial_lr", "base_momentum", "max_momentum"),
+        _make_phase(end, "initial_lr", "min_lr", "max_momentum", "max_momentum"),
     ]
+
+
+def _make_phase(end: float, start_lr: str, end_lr: str, start: str, last: str) -> _Phase:
+    return {
+        "end_step": end,
+        "start_lr": start_lr,
+        "end_lr": end_lr,
+        "start_momentum": start,
+        "end_momentum": last,
+    }

@@ -133,6 +133,14 @@ class MultiStepLR(FactorScheduler):
         """Return `gamma` once for each milestone at this step."""
         return self.gamma ** self.milestones[self.last_epoch]
 
+    def state_dict(self) -> dict[str, Any]:
+        """Return everything but the optimizer; the milestones are a dict of counts."""
+        return super().state_dict() | {"milestones": dict(self.milestones)}
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Load a state dict."""
+        super().load_state_dict({**state_dict, "milestones": Counter(state_dict["milestones"])})
+
     def _total_factor(self) -> float:
         """Return `gamma` to the number of milestones so far."""
         passed = bisect.bisect_right(sorted(self.milestones.elements()), self.last_epoch)

@@ -1,9 +1,7 @@
 """The common part of all schedulers: the rates of the groups, steps, and state dicts."""
 
-import functools
 import types
 import warnings
-import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -45,7 +43,8 @@ class LRScheduler:
                 )
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch = last_epoch
-        _count_steps(optimizer)
+        if optimizer._has_stepped is None:  # steps before the first scheduler do not count
+            optimizer._has_stepped = False
         self._initial_step()
 
     def get_lr(self) -> list[float]:
@@ -132,14 +131,14 @@ class LRScheduler:
         return [group["lr"] for group in self.optimizer.param_groups]
 
     def _warn_of_order(self) -> None:
-        if not hasattr(self.optimizer.step, "_counts_for_schedulers"):
+        if not hasattr(self.optimizer.step, "_notes_steps"):
             warnings.warn(
                 "optimizer.step() was replaced after the scheduler was created; call "
                 "optimizer.step() before lr_scheduler.step()",
                 UserWarning,
                 stacklevel=3,
             )
-        elif not getattr(self.optimizer, "_has_stepped", False):
+        elif not self.optimizer._has_stepped:
             warnings.warn(
                 "lr_scheduler.step() was called before optimizer.step(), which skips the first "
                 "rate of the schedule; call optimizer.step() before lr_scheduler.step()",
@@ -207,22 +206,3 @@ def set_momentum(group: Group, momentum: float) -> None:
         group["betas"] = (momentum, *group["betas"][1:])
     else:
         group["momentum"] = momentum
-
-
-def _count_steps(optimizer: Optimizer) -> None:
-    """Make `optimizer.step` note that it was called; a second scheduler changes nothing."""
-    step = optimizer.step
-    if hasattr(step, "_counts_for_schedulers"):
-        return
-    # A strong reference from the optimizer to itself would keep its memory until a collection.
-    owner = weakref.ref(optimizer)
-    function = step.__func__
-
-    @functools.wraps(function)
-    def counted(*args: Any, **settings: Any) -> Any:
-        alive = owner()
-        alive._has_stepped = True
-        return function(alive, *args, **settings)
-
-    counted._counts_for_schedulers = True
-    optimizer.step = counted
