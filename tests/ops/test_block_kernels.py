@@ -100,6 +100,16 @@ def test_put_refuses_a_source_of_another_length():
         ow.zeros(3).put_(ow.tensor([0, 1]), ow.tensor([1.0]))
 
 
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int32"])
+def test_put_refuses_indices_that_are_not_int64(dtype):
+    index = ow.ones(2, dtype=getattr(ow, dtype))
+
+    with pytest.raises(TypeError, match=rf"put: index must be of int64, got {dtype}\[2\]"):
+        ow.zeros(2).put_(index, ow.tensor([1.0, 2.0]))
+    with pytest.raises(TypeError, match="put: index must be of int64"):
+        ow.zeros(2).put(index, ow.tensor([1.0, 2.0]))
+
+
 def test_put_in_place_passes_gradients():
     x, source = ow.ones(4).requires_grad_(), ow.ones(2).requires_grad_()
 

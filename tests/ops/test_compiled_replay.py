@@ -7,7 +7,7 @@ from .replay_run import check_replay
 
 pytest.importorskip("torch", reason="torch is not installed: no call was compiled")
 
-SHARE = ["--share", "0.03", "--samples", "3", "--seed", "12"]
+SHARE = ["--share", "0.02", "--samples", "3", "--seed", "12"]
 
 
 def test_compiled_calls_give_what_eager_gives_at_every_size():

@@ -25,6 +25,18 @@ X = ow.ones(2, 3)
         (lambda: ow.cov(ow.ones(1, 1, 1)), "cov: self must have at most two dimensions"),
         (lambda: ow.cov(X, fweights=ow.ones(3)), "cov: fweights must be of an integer dtype"),
         (
+            lambda: ow.cov(X, fweights=ow.tensor([1, -2, 3])),
+            "cov: fweights must not be negative or NaN, got -2",
+        ),
+        (
+            lambda: ow.cov(X, aweights=ow.tensor([1.0, 0.0, -0.5])),
+            "cov: aweights must not be negative or NaN, got -0.5",
+        ),
+        (
+            lambda: ow.cov(X, aweights=ow.tensor([1.0, math.nan, 0.5])),
+            "cov: aweights must not be negative or NaN, got nan",
+        ),
+        (
             lambda: ow.block_diag([ow.ones(1, 1, 1)]),
             "block_diag: each tensor must have at most two",
         ),
@@ -40,6 +52,22 @@ X = ow.ones(2, 3)
         (lambda: X.sum_to_size([4]), "sum_to_size: size .4. does not broadcast to the sizes of"),
         (lambda: ow.quantile(X, 1.5), "quantile: q must be between 0 and 1, got 1.5"),
         (lambda: ow.quantile(X.to(ow.int64), 0.5), "quantile: self must be of float32 or float64"),
+        (
+            lambda: ow.quantile(X, ow.tensor([0.5, 1.25])),
+            "^quantile: each element of q must be between 0 and 1, got 1.25",
+        ),
+        (
+            lambda: ow.nanquantile(X, ow.tensor(math.nan)),
+            "^nanquantile: each element of q must be between 0 and 1, got nan",
+        ),
+        (
+            lambda: ow.quantile(ow.ones(0, 3), 0.5),
+            r"quantile: self must have elements, got float32\[0, 3\]",
+        ),
+        (
+            lambda: ow.ops.aten.stft(X, 2, pad_mode="mirror", center=False, return_complex=True),
+            "stft: pad_mode must be 'constant', 'reflect' or 'replicate', got 'mirror'",
+        ),
         (lambda: ow.renorm(X, -1, 0, 1), "renorm: p must be a positive number, got -1"),
         (
             lambda: ow.isclose(X, X.to(ow.float64)),
@@ -67,6 +95,16 @@ X = ow.ones(2, 3)
 def test_a_composite_refuses_in_its_own_name(call, text):
     with pytest.raises((RuntimeError, ValueError, TypeError, IndexError), match=text):
         call()
+
+
+def test_values_of_fake_and_traced_tensors_are_not_checked():
+    x, q = ow.tensor([1.0, 2.0, 3.0]), ow.tensor([0.5])
+
+    traced = ow.make_fx(ow.quantile, tracing_mode="symbolic")(x, q)
+
+    assert traced(x, ow.tensor([1.0])).tolist() == [3.0]
+    assert ow.quantile(ow.empty(3, device="meta"), ow.empty(2, device="meta")).shape == (2,)
+    assert ow.vmap(ow.quantile)(ow.ones(2, 3), ow.ones(2, 1)).tolist() == [[1.0], [1.0]]
 
 
 @pytest.mark.parametrize("wrap", [False, True])

@@ -9,7 +9,7 @@ from .replay_run import check_replay
 pytest.importorskip("torch", reason="torch is not installed: no call was exported")
 pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: no model was run")
 
-SHARE = ["--share", "0.05", "--samples", "4", "--seed", "13"]
+SHARE = ["--share", "0.03", "--samples", "4", "--seed", "13"]
 
 
 def test_models_of_calls_give_what_eager_gives_at_every_size():

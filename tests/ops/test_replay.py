@@ -7,7 +7,7 @@ from .replay_run import check_replay
 
 pytest.importorskip("torch", reason="torch is not installed: no call was replayed")
 
-SHARE = ["--share", "0.06", "--samples", "6", "--seed", "6"]
+SHARE = ["--share", "0.04", "--samples", "5", "--seed", "6"]
 AT_LEAST = ["--at-least", "98"]  # percentage of calls that must pass; none may crash the process
 
 

@@ -7,7 +7,7 @@ from .replay_run import check_replay
 
 pytest.importorskip("torch", reason="torch is not installed: no call was traced")
 
-SHARE = ["--share", "0.04", "--samples", "3", "--seed", "7"]
+SHARE = ["--share", "0.025", "--samples", "3", "--seed", "7"]
 
 
 def test_graphs_of_calls_give_what_eager_gives_at_every_admitted_size():

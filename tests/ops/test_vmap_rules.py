@@ -8,7 +8,7 @@ from .replay_run import check_replay
 
 pytest.importorskip("torch", reason="torch is not installed: no call was mapped")
 
-SHARE = ["--share", "0.04", "--samples", "4", "--seed", "8"]
+SHARE = ["--share", "0.025", "--samples", "4", "--seed", "8"]
 
 
 def test_vmap_over_each_tensor_and_dimension_equals_the_loop_over_samples():

@@ -40,6 +40,21 @@ Sizes wrap_dims(const char* who, std::span<const int64_t> dim, int64_t ndim) {
   return wrapped;
 }
 
+// A transform of no elements does not exist.
+void check_transformed(const char* who, const Tensor& self, std::span<const int64_t> dims) {
+  for (const int64_t dim : dims)
+    OPWRIGHT_CHECK(guard_or_true(self.sym_size(dim) >= 1), who, ": dimension ", dim,
+                   " of self must have elements to be transformed, got ", self);
+}
+
+// Of a transform between real and complex numbers: the last dimension is the halved one.
+Sizes find_dims(const char* who, const Tensor& self, std::span<const int64_t> dim) {
+  Sizes dims = wrap_dims(who, dim, self.dim());
+  OPWRIGHT_CHECK(!dims.empty(), who, ": dim must name at least one dimension");
+  check_transformed(who, self, dims);
+  return dims;
+}
+
 void check_dtype(const char* who, DType dtype, bool takes_complex) {
   if (takes_complex ? is_complex(dtype) : dtype == DType::Float32 || dtype == DType::Float64)
     return;
@@ -110,6 +125,7 @@ Tensor fft_c2c_cpu(const Tensor& self, std::span<const int64_t> dim, int64_t nor
   constexpr const char* kWho = "_fft_c2c";
   check_dtype(kWho, self.dtype(), true);
   const Sizes dims = wrap_dims(kWho, dim, self.dim());
+  check_transformed(kWho, self, dims);
   const double scale = scale_for(kWho, normalization, count_elements(self, dims));
   Tensor result = make_empty(self.sizes(), self.dtype());
   transform_dims(self, result, dims, forward, scale);
@@ -121,7 +137,7 @@ FakeTensor fft_c2c_fake(const FakeTensor& self, std::span<const SymInt> dim, int
   check_dtype(kWho, self.dtype(), true);
   Sizes plain;
   for (const SymInt& each : dim) plain.push_back(each.specialise());
-  (void)wrap_dims(kWho, plain, self.dim());
+  check_transformed(kWho, as_tensor(self), wrap_dims(kWho, plain, self.dim()));
   (void)scale_for(kWho, normalization, 1);
   return make_fake_like(self, sym_geometry_of(as_tensor(self)).sizes, self.dtype());
 }
@@ -130,8 +146,7 @@ Tensor fft_r2c_cpu(const Tensor& self, std::span<const int64_t> dim, int64_t nor
                    bool onesided) {
   constexpr const char* kWho = "_fft_r2c";
   check_dtype(kWho, self.dtype(), false);
-  const Sizes dims = wrap_dims(kWho, dim, self.dim());
-  OPWRIGHT_CHECK(!dims.empty(), kWho, ": dim must name at least one dimension");
+  const Sizes dims = find_dims(kWho, self, dim);
   const DType dtype = complex_dtype_of(self.dtype());
   const double scale = scale_for(kWho, normalization, count_elements(self, dims));
   if (!onesided) {
@@ -153,8 +168,7 @@ FakeTensor fft_r2c_fake(const FakeTensor& self, std::span<const int64_t> dim, in
                         bool onesided) {
   constexpr const char* kWho = "_fft_r2c";
   check_dtype(kWho, self.dtype(), false);
-  const Sizes dims = wrap_dims(kWho, dim, self.dim());
-  OPWRIGHT_CHECK(!dims.empty(), kWho, ": dim must name at least one dimension");
+  const Sizes dims = find_dims(kWho, as_tensor(self), dim);
   (void)scale_for(kWho, normalization, 1);
   const Tensor& tensor = as_tensor(self);
   const SymSizes sizes =
@@ -167,8 +181,7 @@ Tensor fft_c2r_cpu(const Tensor& self, std::span<const int64_t> dim, int64_t nor
   constexpr const char* kWho = "_fft_c2r";
   check_dtype(kWho, self.dtype(), true);
   check_last_dim_size(last_dim_size);
-  const Sizes dims = wrap_dims(kWho, dim, self.dim());
-  OPWRIGHT_CHECK(!dims.empty(), kWho, ": dim must name at least one dimension");
+  const Sizes dims = find_dims(kWho, self, dim);
   const int64_t last = dims.back();
   OPWRIGHT_CHECK(self.size(last) == last_dim_size / 2 + 1, kWho, ": self must have ",
                  last_dim_size / 2 + 1, " elements in dimension ", last, " for a last_dim_size of ",
@@ -191,8 +204,7 @@ FakeTensor fft_c2r_fake(const FakeTensor& self, std::span<const int64_t> dim, in
   constexpr const char* kWho = "_fft_c2r";
   check_dtype(kWho, self.dtype(), true);
   check_last_dim_size(last_dim_size);
-  const Sizes dims = wrap_dims(kWho, dim, self.dim());
-  OPWRIGHT_CHECK(!dims.empty(), kWho, ": dim must name at least one dimension");
+  const Sizes dims = find_dims(kWho, as_tensor(self), dim);
   (void)scale_for(kWho, normalization, 1);
   SymSizes sizes = sym_geometry_of(as_tensor(self)).sizes;
   sizes[static_cast<size_t>(dims.back())] = last_dim_size;

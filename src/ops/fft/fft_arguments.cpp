@@ -40,15 +40,22 @@ Tensor resized(const Tensor& self, int64_t dim, const SymInt& size) {
   const SymInt have = self.sym_size(dim);
   if (guard_or_false(have == size)) return self;
   if (guard_or_false(have >= size)) return self.narrow(dim, 0, size);
+  return padded_at_end(self, dim, size - have);
+}
+
+Tensor padded_at_end(const Tensor& self, int64_t dim, const SymInt& count) {
   const auto ndim = static_cast<size_t>(self.dim());
   std::vector<SymInt> padding(2 * (ndim - wrap_dim(dim, ndim, "fft")), SymInt(0));
-  padding.back() = size - have;
+  padding.back() = count;
   return constant_pad_nd(self, padding);
 }
 
-void check_data_points(const char* who, const SymInt& size) {
-  OPWRIGHT_CHECK(guard_or_true(size >= 1), who,
-                 ": the number of data points must be at least 1, got ", size);
+void check_fft_length(const char* who, const SymInt& length, const FftLengthOrigin& origin) {
+  if (guard_or_true(length >= 1)) return;
+  OPWRIGHT_CHECK(!origin.is_given, who, ": ", origin.argument,
+                 " must be at least 1 for the dimension ", origin.dim, ", got ", length);
+  throw_error("RuntimeError", who, ": the dimension ", origin.dim, " of self (", origin.self,
+              ") is too small for a transform; name another one in dim, or give ", origin.argument);
 }
 
 FftShape fft_shape_of(const char* who, const Tensor& self, const FftSizes& s, const FftDims& dim) {
@@ -73,7 +80,7 @@ FftShape fft_shape_of(const char* who, const Tensor& self, const FftSizes& s, co
   for (size_t i = 0; i < shape.dims.size(); ++i) {
     const bool keeps = !s || guard_or_false((*s)[i] == -1);
     shape.sizes.push_back(keeps ? self.sym_size(shape.dims[i]) : (*s)[i]);
-    check_data_points(who, shape.sizes.back());
+    check_fft_length(who, shape.sizes.back(), {self, shape.dims[i], "s", !keeps});
   }
   return shape;
 }

@@ -26,8 +26,18 @@ using FftNorm = std::optional<std::string_view>;
 
 // Cut or padded with zeros at the end to a size in a dimension.
 [[nodiscard]] Tensor resized(const Tensor& self, int64_t dim, const SymInt& size);
+// Padded with `count` zeros at the end of a dimension.
+[[nodiscard]] Tensor padded_at_end(const Tensor& self, int64_t dim, const SymInt& count);
+
+// Where the length of a transform comes from, for errors.
+struct FftLengthOrigin {
+  const Tensor& self;
+  int64_t dim;
+  const char* argument;  // "n" or "s"
+  bool is_given;         // else the length is that of the dimension
+};
 // RuntimeError unless at least 1.
-void check_data_points(const char* who, const SymInt& size);
+void check_fft_length(const char* who, const SymInt& length, const FftLengthOrigin& origin);
 
 // Dimensions from 0, with the sizes to transform.
 struct FftShape {

@@ -34,7 +34,7 @@ int64_t place_of(const char* who, const Tensor& self, int64_t dim) {
 }
 
 Tensor resized_line(const char* who, const Tensor& self, const OptionalSize& n, int64_t dim) {
-  check_data_points(who, n ? *n : self.sym_size(dim));
+  check_fft_length(who, n ? *n : self.sym_size(dim), {self, dim, "n", n.has_value()});
   return n ? resized(self, dim, *n) : self;
 }
 
@@ -64,7 +64,7 @@ Tensor transform_to_real_line(const char* who, const Tensor& self, const Optiona
                               int64_t dim, const FftNorm& norm, bool forward) {
   const Tensor given = as_fft_input(who, self, true);
   const SymInt length = n ? *n : (given.sym_size(dim) - SymInt(1)) * SymInt(2);
-  check_data_points(who, length);
+  check_fft_length(who, length, {self, dim, "n", n.has_value()});
   const Tensor half = n ? resized(given, dim, half_size(length)) : given;
   return _fft_c2r(forward ? half.conj_physical() : half, {place_of(who, half, dim)},
                   normalization_of(who, norm, forward), length);
@@ -103,7 +103,7 @@ Tensor transform_to_real(const char* who, const Tensor& self, const FftSizes& s,
   const int64_t last = shape.dims.back();
   const bool is_given = s && !guard_or_false(s->back() == -1);
   SymInt length = is_given ? shape.sizes.back() : (self.sym_size(last) - SymInt(1)) * SymInt(2);
-  check_data_points(who, length);
+  check_fft_length(who, length, {self, last, "s", is_given});
   shape.sizes.back() = half_size(length);
   const Tensor input = resized_to(as_fft_input(who, self, true), shape);
   const int64_t normalization = normalization_of(who, norm, forward);

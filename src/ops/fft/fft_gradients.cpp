@@ -1,32 +1,19 @@
 #include "opwright/ops/fft/fft_gradients.h"
 
-#include <cstddef>
 #include <vector>
 
 #include "opwright/functions.h"
+#include "opwright/ops/fft/fft_arguments.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {
-namespace {
-
-// What pads the end of one dimension, in the order of constant_pad_nd: the last dimension first.
-std::vector<SymInt> padding_at_end(const Tensor& tensor, int64_t dim, const SymInt& count) {
-  const size_t from_end = static_cast<size_t>(tensor.dim()) - 1 -
-                          wrap_dim(dim, static_cast<size_t>(tensor.dim()), "constant_pad_nd");
-  std::vector<SymInt> padding(2 * (from_end + 1), SymInt(0));
-  padding.back() = count;
-  return padding;
-}
-
-}  // namespace
-
 Tensor fft_r2c_gradient(const Tensor& grad, std::span<const int64_t> dim, int64_t normalization,
                         bool onesided, std::span<const SymInt> sizes) {
   Tensor full = grad;
   if (onesided) {  // the other half of the spectrum was not used
     const int64_t last = dim.back();
     const SymInt& length = sizes[wrap_dim(last, sizes.size(), "_fft_r2c")];
-    full = constant_pad_nd(grad, padding_at_end(grad, last, length - grad.sym_size(last)));
+    full = padded_at_end(grad, last, length - grad.sym_size(last));
   }
   const std::vector<SymInt> dims(dim.begin(), dim.end());
   return real(_fft_c2c(full, dims, normalization, false));

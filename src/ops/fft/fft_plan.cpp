@@ -7,6 +7,7 @@
 #include <mutex>
 #include <numbers>
 
+#include "opwright/error.h"
 #include "opwright/ops/fft/fft_passes.h"
 
 namespace opwright {
@@ -130,6 +131,7 @@ std::vector<ComplexPair<T>> roots_of_unity(int64_t length, int64_t count) {
 // Plans are shared with running transforms, so the oldest can be dropped from the cache.
 template <class T>
 std::shared_ptr<const FftPlan<T>> find_fft_plan(int64_t length) {
+  OPWRIGHT_ASSERT(length >= 1);
   static std::mutex mutex;
   static std::list<std::shared_ptr<const FftPlan<T>>> cache;
   {

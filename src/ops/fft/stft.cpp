@@ -57,10 +57,6 @@ Tensor padded_at_ends(const Tensor& signal, int64_t count, std::string_view mode
   const Tensor planes = signal.unsqueeze(0);
   if (mode == "constant") return constant_pad_nd(signal, padding);
   if (mode == "reflect") return reflection_pad1d(planes, padding).squeeze(0);
-  OPWRIGHT_CHECK(mode == "replicate",
-                 "stft: pad_mode must be 'constant', 'reflect' or "
-                 "'replicate', got '",
-                 mode, "'");
   return replication_pad1d(planes, padding).squeeze(0);
 }
 
@@ -84,6 +80,8 @@ Tensor stft_center_composite(const Tensor& self, int64_t n_fft, const OptionalIn
                  ": self must be floating or complex, got ", self.dtype());
   OPWRIGHT_CHECK(self.dim() == 1 || self.dim() == 2, kWho,
                  ": self must have 1 or 2 dimensions, got ", self.dim());
+  OPWRIGHT_CHECK(pad_mode == "constant" || pad_mode == "reflect" || pad_mode == "replicate", kWho,
+                 ": pad_mode must be 'constant', 'reflect' or 'replicate', got '", pad_mode, "'");
   OPWRIGHT_CHECK(!center || !align_to_window, kWho, ": align_to_window is only for center=False");
   const bool has_complex = is_complex(self.dtype()) || (window && is_complex(window->dtype()));
   OPWRIGHT_CHECK(return_complex || has_complex, kWho,

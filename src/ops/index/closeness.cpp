@@ -3,6 +3,7 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"  // IWYU pragma: keep
+#include "opwright/ops/engine/shape/promotion.h"
 
 namespace opwright {
 
@@ -18,10 +19,10 @@ Tensor isclose_composite(const Tensor& self, const Tensor& other, double rtol, d
   if (equal_nan && is_inexact)
     is_close = is_close.logical_or(self.ne(self).logical_and(other.ne(other)));
   if (rtol == 0 && atol == 0) return is_close;
-  // A product with a float is exact for floats, and in float32 for integers, as in PyTorch.
-  const bool is_bool = self.dtype() == DType::Bool;
-  const Tensor left = is_bool ? self.to(DType::Int64) : self;
-  const Tensor right = is_bool ? other.to(DType::Int64) : other;
+  // As in PyTorch, integers and bools are compared as floats: their difference could wrap around.
+  const DType dtype = inexact_dtype(self.dtype());
+  const Tensor left = is_inexact ? self : self.to(dtype);
+  const Tensor right = is_inexact ? other : other.to(dtype);
   const Tensor allowed = right.mul(rtol).abs().add(atol);
   const Tensor error = left.sub(right).abs();
   const Tensor is_near =

@@ -72,6 +72,7 @@ Tensor& put_in_place_composite(Tensor& self, const Tensor& index, const Tensor& 
                                bool accumulate) {
   OPWRIGHT_CHECK_TYPE(self.dtype() == source.dtype(),
                       "put: self and source must have the same dtype, got ", self, " and ", source);
+  OPWRIGHT_CHECK_TYPE(index.dtype() == DType::Int64, "put: index must be of int64, got ", index);
   const SymInt count = index.sym_numel();
   check(source.sym_numel() == count,
         concatenate("put: source must have an element for each of the ", count, " indices, got ",

@@ -2,7 +2,6 @@
 // any.
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -93,12 +92,7 @@ class HermitianSolver {
   std::vector<int64_t> int_work_;
 };
 
-std::string convergence_problem(int32_t info) {
-  return concatenate(
-      "the algorithm failed to converge because the input matrix is ill-conditioned or has too "
-      "many repeated eigenvalues (error code: ",
-      info, ")");
-}
+std::string eigen_problem(int32_t info) { return convergence_problem(info, "eigenvalues"); }
 
 // The result of geev, as complex numbers. For real matrices, a pair of conjugate eigenvalues has
 // the parts of one vector in two columns.
@@ -119,14 +113,16 @@ class GeneralSolver {
     work_.resize(static_cast<size_t>(std::max(2 * n, static_cast<int64_t>(real_number(best)))));
   }
 
+  // Returns info.
   int64_t solve(const T* matrix, Out* values, Out* vectors) {
+    if (!is_finite_matrix(matrix, n_ * n_)) return kNotFinite;
     std::vector<T> copy(matrix, matrix + n_ * n_);
     auto length = static_cast<int64_t>(work_.size());
     const int64_t info = call(copy.data(), work_.data(), &length, values);
     if constexpr (!kIsComplex<T>) {
       for (int64_t k = 0; k < n_; ++k) values[k] = {real_at(k), real_at(n_ + k)};
     }
-    if (vectors) store_vectors(values, vectors);
+    if (vectors && info == 0) store_vectors(values, vectors);
     return info;
   }
 
@@ -154,11 +150,12 @@ class GeneralSolver {
         Out& to = vectors[k * n_ + row];
         if constexpr (kIsComplex<T>) {
           to = from[k * n_ + row];
-        } else if (values[k].imag == 0) {
+        } else if (values[k].imag == 0 || n_ == 1) {
           to = Out(from[k * n_ + row]);
         } else {
           const bool is_first = values[k].imag > 0;
-          const int64_t first = is_first ? k : k - 1;
+          // Inside even if the eigenvalues are NaN.
+          const int64_t first = std::clamp<int64_t>(is_first ? k : k - 1, 0, n_ - 2);
           const T imag = from[(first + 1) * n_ + row];
           to = {from[first * n_ + row], is_first ? imag : -imag};
         }
@@ -190,7 +187,7 @@ void solve_general(const char* who, const Tensor& A, const Tensor& values, const
       }
     });
   });
-  check_info(who, info, convergence_problem);
+  check_info(who, info, eigen_problem);
 }
 
 }  // namespace
@@ -212,7 +209,7 @@ std::tuple<Tensor, Tensor> linalg_eigh_cpu(const Tensor& A, std::string_view UPL
               vectors.mutable_data<T>() + i * n * n, values.mutable_data<Real<T>>() + i * n));
       });
     });
-    check_info(kWho, info, convergence_problem);
+    check_info(kWho, info, eigen_problem);
   }
   if (!compute_v) vectors = make_empty(Sizes{0}, A.dtype());
   return {std::move(values), std::move(vectors)};

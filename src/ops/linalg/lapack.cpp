@@ -139,7 +139,8 @@ LapackRoutine find_lapack_routine(char prefix, const char* name) {
   const std::lock_guard lock(mutex);
   const auto [place, is_new] = cache.try_emplace(routine, nullptr);
   if (is_new) place->second = dlsym(opened.handle, symbol_of(opened.form, routine).c_str());
-  OPWRIGHT_CHECK(place->second, "the LAPACK library has no routine ", routine, "; ", kHowToInstall);
+  OPWRIGHT_CHECK(place->second, "linear algebra: the LAPACK library has no routine ", routine, "; ",
+                 kHowToInstall);
   return {place->second};
 }
 

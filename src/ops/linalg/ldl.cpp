@@ -82,20 +82,16 @@ SymSizes ldl_solution_sizes(const Tensor& ld, const Tensor& pivots, const Tensor
                     {rows, B.sym_size(-1)});
 }
 
-// The pivots of all matrices as LAPACK reads them. A value outside of the matrix is refused:
-// LAPACK would read foreign memory.
-std::vector<int64_t> read_pivots(const Tensor& pivots) {
-  const Tensor dense = as_contiguous(pivots);
-  const int64_t n = dense.size(-1);
-  const auto* values = dense.data<int32_t>();
-  std::vector<int64_t> rows(static_cast<size_t>(dense.numel()));
-  for (size_t i = 0; i < rows.size(); ++i) {
-    rows[i] = values[i];
-    const int64_t place = rows[i] < 0 ? -rows[i] : rows[i];
-    OPWRIGHT_CHECK(place >= 1 && place <= n, kLdlSolve, ": pivots must be between 1 and ", n,
-                   " or between -", n, " and -1, got ", rows[i]);
+// LAPACK reads a block of two rows at a negative pivot: the next one must be negative too.
+void check_blocks(const std::vector<int64_t>& pivots, int64_t n) {
+  const auto rows = static_cast<size_t>(n);
+  for (size_t i = 0; i < pivots.size(); ++i) {
+    if (pivots[i] > 0) continue;
+    OPWRIGHT_CHECK((i + 1) % rows != 0 && pivots[i + 1] < 0, kLdlSolve,
+                   ": negative pivots must come in pairs, got ", pivots[i], " alone at index ",
+                   i % rows);
+    ++i;
   }
-  return rows;
 }
 
 template <class T>
@@ -107,7 +103,9 @@ void solve_symmetric(const Tensor& ld, const Tensor& pivots, const Tensor& X, bo
   const LapackRoutine solve =
       find_lapack<T>(uses_hermitian_routine<T>(hermitian) ? "hetrs" : "sytrs");
   const std::vector<int64_t> places = broadcast_places(batch_sizes_of(ld), batch_sizes_of(X));
-  const std::vector<int64_t> rows = read_pivots(pivots);
+  const std::vector<int64_t> rows =
+      read_pivots(kLdlSolve, "pivots", pivots, n, PivotKind::SignedRows);
+  check_blocks(rows, n);
   const T* matrices = ld.data<T>();
   T* sides = X.mutable_data<T>();
   for_each_matrix(X.numel() / each, n * each, [&](int64_t begin, int64_t end) {

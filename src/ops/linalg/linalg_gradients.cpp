@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "opwright/functions.h"
+#include "opwright/grad_mode.h"
+#include "opwright/ops/engine/shape/promotion.h"
 #include "opwright/ops/rule/gradient_rule.h"
 #include "opwright/ops/view/view_gradients.h"
 #include "opwright/tensor/view.h"
@@ -166,7 +168,6 @@ Tensor cholesky_inverse_gradient(const Tensor& grad, const Tensor& factor, const
   return (upper ? matmul(factor, both) : matmul(both, factor)).neg();
 }
 
-// A singular matrix is moved by a rounding error: its adjugate is the limit of det(A) A^-1.
 Tensor ldl_solve_adjoint(const Tensor& ld, const Tensor& pivots, const Tensor& grad,
                          bool hermitian) {
   if (hermitian || !is_complex(ld.dtype())) return linalg_ldl_solve(ld, pivots, grad, hermitian);
@@ -230,16 +231,74 @@ Tensor matrix_exp_gradient(const Tensor& grad, const Tensor& A) {
   return both.narrow(-2, 0, n).narrow(-1, n, n);
 }
 
-Tensor det_gradient(const Tensor& grad, const Tensor& A, const Tensor& det) {
+namespace {
+
+// What makes a matrix regular and its determinant a number that its dtype can hold.
+struct Regularization {
+  Tensor shift;     // [..., n]: a share of the largest pivot for each that is zero, else 0
+  Tensor exponent;  // [..., 1]: the binary logarithm of the mean magnitude of the pivots, rounded
+};
+Regularization find_regularization(const Tensor& U, double share) {
+  const bool is_double = real_dtype(U.dtype()) == DType::Float64;
+  const Tensor pivots = U.diagonal(0, -2, -1).abs();
+  const Tensor step = U.abs().amax({-2, -1}).unsqueeze(-1).mul(share).clamp(
+      Scalar(is_double ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min()));
+  const Tensor shift = where(pivots.eq(0), step, zeros_like(step));
+  const double limit = is_double ? 1000 : 120;
+  const Tensor exponent = pivots.add(shift).log2().mean({-1}, true).round();
+  return {shift, exponent.clamp(Scalar(-limit), Scalar(limit))};
+}
+
+// 1 or -1, [...]: of the permutation that pivots describe.
+Tensor permutation_sign(const Tensor& pivots, DType dtype) {
+  const Tensor rows =
+      arange(Scalar(pivots.sym_size(-1)), DType::Int32, std::nullopt, pivots.device()).add(1);
+  return pivots.ne(rows).to(dtype).mul(-2).add(1).prod(-1);
+}
+
+// det A and A^-1, of A divided by a power of two.
+struct ScaledInverse {
+  Tensor det, inverse;
+};
+ScaledInverse invert_factors(const Tensor& LU, const Tensor& pivots, const Regularization& by,
+                             const Tensor& scale) {
+  const Tensor identity = identity_like(LU);
+  const Tensor U = LU.triu().add(identity.mul(by.shift.unsqueeze(-1))).mul(scale);
+  const Tensor det = U.diagonal(0, -2, -1).prod(-1).mul(permutation_sign(pivots, LU.dtype()));
+  return {det, linalg_lu_solve(LU.tril(-1).add(U), pivots, identity)};
+}
+// The same as float64, computed from A, so that it can be differentiated.
+ScaledInverse invert_matrix(const Tensor& A, const Tensor& LU, const Tensor& pivots,
+                            const Regularization& by, const Tensor& scale) {
+  const auto [P, L, U] = lu_unpack(LU, pivots);
+  const Tensor wide = A.to(is_complex(A.dtype()) ? DType::Complex128 : DType::Float64);
+  const Tensor regular = wide.add(matmul(P, L.mul(by.shift.unsqueeze(-2)))).mul(scale);
+  return {linalg_det(regular), std::get<0>(linalg_inv_ex(regular))};
+}
+
+}  // namespace
+
+// The adjoint of the adjugate, det(A) A^-1. That of a singular matrix is the limit for a small
+// number in place of each pivot that is zero: a rounding error, unless the result will be
+// differentiated. The second derivative has the rounding errors divided by the number, so it is
+// computed as float64, with half of its digits.
+Tensor det_gradient(const Tensor& grad, const Tensor& A, const Tensor& LU, const Tensor& pivots) {
   if (!grad.is_defined()) return grad;
-  const bool is_double = A.dtype() == DType::Float64 || A.dtype() == DType::Complex128;
-  const double epsilon =
-      is_double ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
-  const Tensor shift = where(det.eq(0), Scalar(epsilon), zeros_like(det)).unsqueeze(-1);
-  const Tensor regular = A.add(identity_like(A).mul(shift.unsqueeze(-1)));
-  const Tensor inverse = std::get<0>(linalg_inv_ex(regular));
-  const Tensor factor = grad.mul(linalg_det(regular).conj());
-  return adjoint(inverse).mul(factor.unsqueeze(-1).unsqueeze(-1));
+  if (guard_or_false(A.sym_numel() == 0)) return zeros_like(A);
+  const bool is_double = real_dtype(A.dtype()) == DType::Float64;
+  const bool is_recorded = is_grad_enabled();
+  const double share = is_recorded ? 0x1p-26
+                       : is_double ? std::numeric_limits<double>::epsilon()
+                                   : std::numeric_limits<float>::epsilon();
+  const Tensor factors = LU.detach();
+  const Regularization by = find_regularization(factors.triu(), share);
+  const Tensor scale = by.exponent.neg().exp2().unsqueeze(-1);
+  const auto [det, inverse] = is_recorded ? invert_matrix(A, factors, pivots, by, scale)
+                                          : invert_factors(factors, pivots, by, scale);
+  // adj(A) = c^(n - 1) adj(A / c)
+  const Tensor back = by.exponent.squeeze(-1).mul(Scalar(A.sym_size(-1) - SymInt(1))).exp2();
+  const Tensor factor = grad.mul(det.conj()).mul(back);
+  return adjoint(inverse).mul(factor.unsqueeze(-1).unsqueeze(-1)).to(A.dtype());
 }
 
 // Of log |det A| and of the direction of det A, whose angle has the derivative Im tr(A^-1 dA).

@@ -45,7 +45,8 @@ namespace opwright {
 [[nodiscard]] Tensor matrix_exp_gradient(const Tensor& grad, const Tensor& A);
 
 // ---- determinants
-[[nodiscard]] Tensor det_gradient(const Tensor& grad, const Tensor& A, const Tensor& det);
+[[nodiscard]] Tensor det_gradient(const Tensor& grad, const Tensor& A, const Tensor& LU,
+                                  const Tensor& pivots);
 [[nodiscard]] Tensor slogdet_gradient(const Tensor& grad_sign, const Tensor& grad_logabsdet,
                                       const Tensor& A, const Tensor& sign);
 

@@ -12,10 +12,13 @@
 #include "opwright/ops/linalg/factors.h"
 #include "opwright/ops/linalg/lapack.h"
 #include "opwright/ops/linalg/matrix_batch.h"
+#include "opwright/symbolic/shape_env/demand.h"
 #include "opwright/tensor/view.h"
 
 namespace opwright {
 namespace {
+
+constexpr const char* kLuUnpack = "lu_unpack";
 
 SymInt smaller_size(const Tensor& A) { return sym_min(A.sym_size(-2), A.sym_size(-1)); }
 
@@ -50,29 +53,32 @@ struct LuSizes {
   SymInt rows, columns, smaller;
 };
 LuSizes lu_unpack_sizes(const Tensor& LU, const Tensor& pivots, bool unpack_pivots) {
-  check_matrices("lu_unpack", "LU_data", LU);
-  OPWRIGHT_CHECK(!unpack_pivots || pivots.dtype() == DType::Int32,
-                 "lu_unpack: LU_pivots must be a tensor of int32, got ", pivots.dtype());
-  return {batch_sizes_of(LU), LU.sym_size(-2), LU.sym_size(-1), smaller_size(LU)};
+  check_matrices(kLuUnpack, "LU_data", LU);
+  LuSizes sizes{batch_sizes_of(LU), LU.sym_size(-2), LU.sym_size(-1), smaller_size(LU)};
+  if (!unpack_pivots) return sizes;
+  OPWRIGHT_CHECK(pivots.dtype() == DType::Int32, kLuUnpack,
+                 ": LU_pivots must be a tensor of int32, got ", pivots.dtype());
+  const SymSizes wanted = with_sizes(sizes.batch, {sizes.smaller});
+  const SymSizes given = sym_geometry_of(pivots).sizes;
+  OPWRIGHT_DEMAND(have_same_sizes(given, wanted), kLuUnpack, ": LU_pivots must have the sizes ",
+                  to_text(wanted), " for LU_data (", LU, "), got ", to_text(given));
+  return sizes;
 }
 
 template <class T>
 void permute_rows(const Tensor& pivots, const Tensor& P) {
   const int64_t m = P.size(-1);
   const int64_t k = pivots.size(-1);
-  const Tensor dense = as_contiguous(pivots);
-  const auto* swaps = dense.data<int32_t>();
+  const std::vector<int64_t> swaps =
+      read_pivots(kLuUnpack, "LU_pivots", pivots, m, PivotKind::Rows);
   T* out = P.mutable_data<T>();
   std::fill(out, out + P.numel(), T(0));
   std::vector<int64_t> rows(static_cast<size_t>(m));
   for (int64_t i = 0; i < count_matrices(P); ++i) {
     for (int64_t row = 0; row < m; ++row) rows[static_cast<size_t>(row)] = row;
-    for (int64_t j = 0; j < k; ++j) {
-      const int64_t other = swaps[i * k + j] - 1;
-      OPWRIGHT_CHECK(other >= 0 && other < m, "lu_unpack: LU_pivots must be between 1 and ", m,
-                     ", got ", other + 1);
-      std::swap(rows[static_cast<size_t>(j)], rows[static_cast<size_t>(other)]);
-    }
+    for (int64_t j = 0; j < k; ++j)
+      std::swap(rows[static_cast<size_t>(j)],
+                rows[static_cast<size_t>(swaps[static_cast<size_t>(i * k + j)] - 1)]);
     for (int64_t row = 0; row < m; ++row)
       out[(i * m + rows[static_cast<size_t>(row)]) * m + row] = T(1);
   }
@@ -156,7 +162,7 @@ std::tuple<Tensor, Tensor, Tensor> lu_unpack_cpu(const Tensor& LU_data, const Te
       make_rows(unpack_data ? with_sizes(sizes.batch, {sizes.rows, sizes.smaller}) : none, dtype);
   Tensor U = make_rows(unpack_data ? with_sizes(sizes.batch, {sizes.smaller, sizes.columns}) : none,
                        dtype);
-  for_lapack_dtype(dtype, "lu_unpack", [&]<typename T>() {
+  for_lapack_dtype(dtype, kLuUnpack, [&]<typename T>() {
     if (unpack_pivots) permute_rows<T>(LU_pivots, P);
     if (unpack_data) split_factors<T>(LU_data, L, U);
   });

@@ -105,6 +105,32 @@ std::vector<int64_t> broadcast_places(std::span<const SymInt> from, std::span<co
   return places;
 }
 
+std::vector<int64_t> read_pivots(const char* who, const char* name, const Tensor& pivots,
+                                 int64_t rows, PivotKind kind) {
+  const Tensor dense = as_contiguous(pivots);
+  const auto* values = dense.data<int32_t>();
+  std::vector<int64_t> numbers(static_cast<size_t>(dense.numel()));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = values[i];
+    const bool is_negative = kind == PivotKind::SignedRows && numbers[i] < 0;
+    const int64_t row = is_negative ? -numbers[i] : numbers[i];
+    OPWRIGHT_CHECK(
+        row >= 1 && row <= rows, who, ": ", name, " must be between 1 and ", rows,
+        kind == PivotKind::SignedRows ? concatenate(" or between -", rows, " and -1") : "",
+        ", got ", numbers[i]);
+  }
+  return numbers;
+}
+
+std::string convergence_problem(int32_t info, const char* values) {
+  if (info == kNotFinite)
+    return "the algorithm failed to converge because the input matrix contained non-finite values";
+  return concatenate(
+      "the algorithm failed to converge because the input matrix is ill-conditioned or has too "
+      "many repeated ",
+      values, " (error code: ", info, ")");
+}
+
 void throw_matrix_error(const char* who, const Tensor& info, int64_t place,
                         const std::string& problem) {
   const std::string where = info.dim() == 0 ? "" : concatenate("(Batch element ", place, "): ");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -95,6 +96,33 @@ void for_each_matrix(int64_t count, int64_t work, const Body& body) {
 // The matrix of a smaller batch that each matrix of a broadcast batch uses.
 [[nodiscard]] std::vector<int64_t> broadcast_places(std::span<const SymInt> from,
                                                     std::span<const SymInt> to);
+
+// Which numbers LAPACK writes as pivots.
+enum class PivotKind : uint8_t {
+  Rows,       // of LU factors: the row that row i was swapped with, from 1
+  SignedRows  // of LDL factors: negative in blocks of two rows
+};
+// The pivots of all matrices, one matrix after the other. Throws RuntimeError for a number that is
+// not one of the `rows` rows of a matrix: LAPACK would use foreign memory.
+[[nodiscard]] std::vector<int64_t> read_pivots(const char* who, const char* name,
+                                               const Tensor& pivots, int64_t rows, PivotKind kind);
+
+// Whether no element is NaN or infinite: LAPACK's iterative algorithms do not converge for those.
+template <class T>
+bool is_finite_matrix(const T* matrix, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    if constexpr (kIsComplex<T>) {
+      if (!std::isfinite(matrix[i].real) || !std::isfinite(matrix[i].imag)) return false;
+    } else if (!std::isfinite(matrix[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+// The info of a matrix that is not finite.
+inline constexpr int32_t kNotFinite = INT32_MAX;
+// What check_info reports for an algorithm that did not converge; `values` names what it computes.
+[[nodiscard]] std::string convergence_problem(int32_t info, const char* values);
 
 // check_info throws LinAlgError for the first matrix whose info is positive, with its place in a
 // batch. `problem(info)` returns a text.

@@ -8,49 +8,12 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
+#include "opwright/ops/matrix/composite_products.h"
 #include "opwright/symbolic/shape_env/demand.h"
 #include "opwright/symbolic/shape_env/sizes.h"
 
 namespace opwright {
 namespace {
-
-// The order of products with the fewest multiplications, by dynamic programming: split[i][j] is
-// where the product of the matrices i to j is cut.
-class ChainOrder {
- public:
-  explicit ChainOrder(const std::vector<Tensor>& matrices) : count_(matrices.size()) {
-    std::vector<double> sizes{static_cast<double>(matrices[0].size(0))};
-    for (const Tensor& each : matrices) sizes.push_back(static_cast<double>(each.size(1)));
-    costs_.resize(count_ * count_);
-    cuts_.resize(count_ * count_);
-    for (size_t length = 1; length < count_; ++length) {
-      for (size_t i = 0; i + length < count_; ++i) choose_cut(sizes, i, i + length);
-    }
-  }
-
-  [[nodiscard]] Tensor multiply(const std::vector<Tensor>& matrices, size_t i, size_t j) const {
-    if (i == j) return matrices[i];
-    const size_t cut = cuts_[i * count_ + j];
-    return multiply(matrices, i, cut).mm(multiply(matrices, cut + 1, j));
-  }
-
- private:
-  void choose_cut(const std::vector<double>& sizes, size_t i, size_t j) {
-    double least = -1;
-    for (size_t cut = i; cut < j; ++cut) {
-      const double cost = costs_[i * count_ + cut] + costs_[(cut + 1) * count_ + j] +
-                          sizes[i] * sizes[cut + 1] * sizes[j + 1];
-      if (least >= 0 && cost >= least) continue;
-      least = cost;
-      costs_[i * count_ + j] = cost;
-      cuts_[i * count_ + j] = cut;
-    }
-  }
-
-  size_t count_;
-  std::vector<double> costs_;
-  std::vector<size_t> cuts_;
-};
 
 SymSizes sizes_between(const Tensor& tensor, int64_t first, int64_t end) {
   SymSizes sizes;
@@ -76,13 +39,11 @@ Tensor linalg_multi_dot_composite(std::span<const Tensor> tensors) {
                    ": all tensors must have the same dtype, got ", matrices[0].dtype(), " and ",
                    matrices[i].dtype());
   }
-  const ChainOrder order(matrices);
-  Tensor result = order.multiply(matrices, 0, matrices.size() - 1);
+  Tensor result = multiply_chain(matrices);
   if (has_column) result = result.squeeze(-1);
   return has_row ? result.squeeze(0) : result;
 }
 
-// (a1, a2, a3) x (b1, b2, b3), as products of rotated vectors.
 Tensor linalg_cross_composite(const Tensor& self, const Tensor& other, int64_t dim) {
   constexpr const char* kWho = "linalg_cross";
   OPWRIGHT_CHECK(self.dim() == other.dim(), kWho,
@@ -91,10 +52,7 @@ Tensor linalg_cross_composite(const Tensor& self, const Tensor& other, int64_t d
   OPWRIGHT_DEMAND(self.sym_size(dim) == SymInt(3) && other.sym_size(dim) == SymInt(3), kWho,
                   ": dimension ", dim, " of self and other must have 3 elements, got ",
                   self.sym_size(dim), " and ", other.sym_size(dim));
-  const auto rotated = [&](const Tensor& tensor, int64_t shift) {
-    return tensor.roll({SymInt(shift)}, {dim});
-  };
-  return rotated(self, -1).mul(rotated(other, 1)).sub(rotated(self, 1).mul(rotated(other, -1)));
+  return cross_along(self, other, dim);
 }
 
 Tensor linalg_vecdot_composite(const Tensor& x, const Tensor& y, int64_t dim) {

@@ -60,8 +60,8 @@ enum class Transposition : uint8_t { None, Transpose, Adjoint };
 // Solves op(A) X = B in place: `X` is column-major [..., n, k], or the memory of its transpose;
 // `to` is its batch.
 template <class T>
-void solve_matrices(const Tensor& lu, const Tensor& pivots, const Tensor& X, const SymSizes& to,
-                    int64_t columns, Transposition transposition) {
+void solve_matrices(const Tensor& lu, const std::vector<int64_t>& swaps, const Tensor& X,
+                    const SymSizes& to, int64_t columns, Transposition transposition) {
   int64_t n = lu.size(-1);
   const int64_t each = n * columns;
   if (each == 0 || X.numel() == 0) return;
@@ -69,8 +69,6 @@ void solve_matrices(const Tensor& lu, const Tensor& pivots, const Tensor& X, con
   const SymSizes batch = batch_sizes_of(lu);
   const int64_t count = X.numel() / each;
   const std::vector<int64_t> places = broadcast_places(batch, to);
-  const Tensor dense = as_contiguous(pivots);
-  const auto* swaps = dense.data<int32_t>();
   const T* matrices = lu.data<T>();
   T* sides = X.mutable_data<T>();
   const char* mode = transposition == Transposition::None        ? "N"
@@ -81,7 +79,8 @@ void solve_matrices(const Tensor& lu, const Tensor& pivots, const Tensor& X, con
     int64_t width = columns;
     for (int64_t i = begin; i < end; ++i) {
       const int64_t place = places[static_cast<size_t>(i)];
-      for (int64_t j = 0; j < n; ++j) write_lapack_int(rows.data(), j, swaps[place * n + j]);
+      for (int64_t j = 0; j < n; ++j)
+        write_lapack_int(rows.data(), j, swaps[static_cast<size_t>(place * n + j)]);
       int64_t info = 0;
       getrs(mode, &n, &width, matrices + place * n * n, &n, rows.data(), sides + i * each, &n,
             &info);
@@ -99,8 +98,10 @@ void conjugate_in_place(const Tensor& tensor) {
 
 // X from the right, X op(A) = B, is the transpose of a solution from the left, and rows are the
 // columns of a transpose. conj(A) has no mode: the conjugate system is solved.
-Tensor solve_by_factors(const LuFactors& factors, const Tensor& B, const Equations& equations,
-                        bool left, bool adjoint) {
+Tensor solve_by_factors(const char* who, const LuFactors& factors, const Tensor& B,
+                        const Equations& equations, bool left, bool adjoint) {
+  const std::vector<int64_t> swaps =
+      read_pivots(who, "pivots", factors.pivots, factors.lu.size(-1), PivotKind::Rows);
   const bool by_columns = left && !equations.is_vector;
   Tensor X =
       by_columns ? copy_column_major(B, equations.sizes) : make_rows(equations.sizes, B.dtype());
@@ -109,9 +110,9 @@ Tensor solve_by_factors(const LuFactors& factors, const Tensor& B, const Equatio
   const auto mode = left && adjoint   ? Transposition::Adjoint
                     : left || adjoint ? Transposition::None
                                       : Transposition::Transpose;
-  for_lapack_dtype(B.dtype(), "LU solve", [&]<typename T>() {
+  for_lapack_dtype(B.dtype(), who, [&]<typename T>() {
     if (!left && adjoint) conjugate_in_place<T>(X);
-    solve_matrices<T>(factors.lu, factors.pivots, X, equations.batch, columns, mode);
+    solve_matrices<T>(factors.lu, swaps, X, equations.batch, columns, mode);
     if (!left && adjoint) conjugate_in_place<T>(X);
   });
   return X;
@@ -170,7 +171,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_solve_cpu(const Tensor& A, con
       return std::string("the solver failed because the input matrix is singular");
     });
   }
-  Tensor result = solve_by_factors(factors, B, equations, left, false);
+  Tensor result = solve_by_factors(kWho, factors, B, equations, left, false);
   return {std::move(result), std::move(factors.lu), std::move(factors.pivots),
           std::move(factors.info)};
 }
@@ -188,7 +189,7 @@ Tensor linalg_lu_solve_cpu(const Tensor& LU, const Tensor& pivots, const Tensor&
   constexpr const char* kWho = "linalg_lu_solve";
   const Equations equations = read_equations(kWho, "LU", LU, B, left, false);
   check_pivots(kWho, LU, pivots);
-  return solve_by_factors({copy_column_major(LU), pivots, {}}, B, equations, left, adjoint);
+  return solve_by_factors(kWho, {copy_column_major(LU), pivots, {}}, B, equations, left, adjoint);
 }
 FakeTensor linalg_lu_solve_fake(const FakeTensor& LU, const FakeTensor& pivots, const FakeTensor& B,
                                 bool left, bool /*adjoint*/) {

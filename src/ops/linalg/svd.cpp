@@ -1,6 +1,5 @@
 // _linalg_svd, by LAPACK's divide and conquer (gesdd).
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -87,29 +86,6 @@ class SvdSolver {
   std::vector<T> work_;
 };
 
-template <class T>
-bool is_finite_matrix(const T* matrix, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) {
-    if constexpr (kIsComplex<T>) {
-      if (!std::isfinite(matrix[i].real) || !std::isfinite(matrix[i].imag)) return false;
-    } else if (!std::isfinite(matrix[i])) {
-      return false;
-    }
-  }
-  return true;
-}
-
-constexpr int32_t kNotFinite = INT32_MAX;
-
-std::string svd_problem(int32_t info) {
-  if (info == kNotFinite)
-    return "the algorithm failed to converge because the input matrix contained non-finite values";
-  return concatenate(
-      "the algorithm failed to converge because the input matrix is ill-conditioned or has too "
-      "many repeated singular values (error code: ",
-      info, ")");
-}
-
 struct Decomposition {
   Tensor u, s, vh;
 };
@@ -168,7 +144,8 @@ std::tuple<Tensor, Tensor, Tensor> linalg_svd_cpu(const Tensor& A, bool full_mat
                           !compute_uv     ? 'N'
                           : full_matrices ? 'A'
                                           : 'S');
-    check_info(kSvd, info, svd_problem);
+    check_info(kSvd, info,
+               [](int32_t code) { return convergence_problem(code, "singular values"); });
   });
   return {std::move(made.u), std::move(made.s), std::move(made.vh)};
 }

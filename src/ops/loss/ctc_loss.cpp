@@ -17,6 +17,7 @@
 #include "opwright/error.h"
 #include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/shape/fake_shape.h"
+#include "opwright/ops/loss/ctc_lengths.h"
 #include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/factory.h"
 
@@ -39,6 +40,8 @@ void check_ctc_tensors(const char* who, const Tensor& log_probs, const Tensor& t
                       ": targets must hold labels of int64 or int32, got ", targets.dtype());
   OPWRIGHT_CHECK(log_probs.dim() == 3, who, ": log_probs must be [frames, batch, labels], got ",
                  log_probs);
+  OPWRIGHT_CHECK(guard_or_true(log_probs.sym_numel() != 0), who,
+                 ": log_probs must have elements, got ", log_probs);
   OPWRIGHT_CHECK(targets.dim() == 1 || targets.dim() == 2, who,
                  ": targets must be [batch, length], or one sequence of all targets, got ",
                  targets);
@@ -72,11 +75,7 @@ void check_ctc_lengths(const char* who, const Tensor& log_probs, const Tensor& t
                       ", the labels of each row of targets, got ", longest_of(target_lengths)));
     return;
   }
-  int64_t total = 0;
-  for (const int64_t length : target_lengths) total += length;
-  check(targets.sym_size(0) >= total,
-        concatenate(who, ": targets must hold the ", total, " labels that target_lengths count, ",
-                    "got ", targets.sym_size(0)));
+  (void)count_labels(who, target_lengths, targets.sym_size(0));
 }
 
 std::vector<int64_t> read_lengths(const char* who, const char* name, const Tensor& lengths) {
@@ -322,6 +321,19 @@ FakeTensor fake_ctc_gradient(const FakeTensor& log_probs) {
 }
 
 }  // namespace
+
+int64_t count_labels(const char* who, Lengths target_lengths, const SymInt& available) {
+  int64_t total = 0;
+  for (const int64_t length : target_lengths) {
+    OPWRIGHT_CHECK(length >= 0, who, ": target_lengths must not be negative, got ", length);
+    OPWRIGHT_CHECK_VALUE(length <= INT64_MAX - total, who, ": targets must hold the labels that ",
+                         "target_lengths count, but a length is ", length);
+    total += length;
+  }
+  check(available >= total, concatenate(who, ": targets must hold the ", total,
+                                        " labels that target_lengths count, ", "got ", available));
+  return total;
+}
 
 CtcResults ctc_loss_forward_cpu(const Tensor& log_probs, const Tensor& targets,
                                 Lengths input_lengths, Lengths target_lengths, int64_t blank,

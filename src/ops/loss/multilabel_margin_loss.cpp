@@ -44,6 +44,9 @@ void check_multilabel(const char* who, const AnyTensor& self, const AnyTensor& t
   }
   if (self.dim() > 0) {
     OPWRIGHT_DEMAND(self.size(-1) > 0, who, ": self must have at least one class, got ", self);
+  } else if (target.dim() == 1) {
+    OPWRIGHT_DEMAND(target.size(0) == 1, who, ": target must have one element if self is a ",
+                    "number, got ", target);
   }
 }
 

@@ -1,4 +1,6 @@
 // Products of vectors, matrices and more dimensions, as composites.
+#include "opwright/ops/matrix/composite_products.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -38,8 +40,8 @@ int64_t find_dim_of_three(const Tensor& self) {
               ") has the size 3; give dim, or another tensor");
 }
 
-// The order of a chain of products with the fewest multiplications: `split[i][j]` is where the
-// product of the matrices i to j is divided.
+// The order of a chain of products with the fewest multiplications, by dynamic programming:
+// `split_[i * count + j]` is where the product of the matrices i to j is divided.
 class ChainOrder {
  public:
   explicit ChainOrder(std::span<const Tensor> matrices) : matrices_(matrices) {
@@ -109,6 +111,15 @@ Sizes join_dims(const Sizes& first, const Sizes& second) {
 
 }  // namespace
 
+Tensor multiply_chain(std::span<const Tensor> matrices) { return ChainOrder(matrices).multiply(); }
+
+Tensor cross_along(const Tensor& self, const Tensor& other, int64_t dim) {
+  const auto rolled = [dim](const Tensor& tensor, int64_t places) {
+    return tensor.roll({SymInt(places)}, {dim});
+  };
+  return rolled(self, 2).mul(rolled(other, 1)).sub(rolled(self, 1).mul(rolled(other, 2)));
+}
+
 Tensor addr_composite(const Tensor& self, const Tensor& vec1, const Tensor& vec2,
                       const Scalar& beta, const Scalar& alpha) {
   OPWRIGHT_CHECK(vec1.dim() == 1 && vec2.dim() == 1,
@@ -142,9 +153,11 @@ Tensor addbmm_composite(const Tensor& self, const Tensor& batch1, const Tensor& 
                  "addbmm: batch1 and batch2 must have three dimensions each, got ", batch1, " and ",
                  batch2);
   OPWRIGHT_DEMAND(batch1.sym_size(0) == batch2.sym_size(0),
-                  "addbmm: batch1 and batch2 must hold the same number of matrices");
+                  "addbmm: batch1 and batch2 must hold the same number of matrices, got ", batch1,
+                  " and ", batch2);
   OPWRIGHT_DEMAND(batch1.sym_size(2) == batch2.sym_size(1),
-                  "addbmm: the columns of batch1 must be as many as the rows of batch2");
+                  "addbmm: the columns of batch1 must be as many as the rows of batch2, got ",
+                  batch1, " and ", batch2);
   // One product whose inner dimension runs over all matrices.
   const SymInt inner_size = batch1.sym_size(0) * batch1.sym_size(2);
   const Tensor left = batch1.permute({1, 0, 2}).reshape({batch1.sym_size(1), inner_size});
@@ -219,10 +232,7 @@ Tensor cross_composite(const Tensor& self, const Tensor& other, const std::optio
           : find_dim_of_three(self);
   OPWRIGHT_DEMAND(self.sym_size(along) == 3 && other.sym_size(along) == 3, "cross: dimension ",
                   along, " must have the size 3 in self and other, got ", self, " and ", other);
-  const auto turned = [along](const Tensor& tensor, int64_t places) {
-    return tensor.roll({SymInt(places)}, {along});
-  };
-  return turned(self, 2).mul(turned(other, 1)).sub(turned(self, 1).mul(turned(other, 2)));
+  return cross_along(self, other, along);
 }
 
 Tensor chain_matmul_composite(std::span<const Tensor> matrices) {
@@ -232,7 +242,7 @@ Tensor chain_matmul_composite(std::span<const Tensor> matrices) {
                    each);
   }
   if (matrices.size() == 1) return matrices[0];
-  return ChainOrder(matrices).multiply();
+  return multiply_chain(matrices);
 }
 
 Tensor vander_composite(const Tensor& x, const std::optional<int64_t>& N, bool increasing) {

@@ -8,6 +8,7 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
+#include "opwright/ops/reduction/composite_checks.h"
 #include "opwright/symbolic/shape_env/demand.h"
 #include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/view.h"
@@ -36,7 +37,10 @@ void check_quantile(const QuantileCall& call, const Tensor& self, const Tensor& 
       ": interpolation must be 'linear', 'lower', 'higher', 'midpoint' or "
       "'nearest', got '",
       how, "'");
-  OPWRIGHT_DEMAND(self.sym_numel() > 0, call.who, ": self must have elements");
+  OPWRIGHT_DEMAND(self.sym_numel() > 0, call.who, ": self must have elements, got ", self);
+  for (const double each : values_to_check(q))
+    OPWRIGHT_CHECK(each >= 0 && each <= 1, call.who,
+                   ": each element of q must be between 0 and 1, ", "got ", each);
 }
 
 // The places between sorted elements, rounded as the interpolation says.

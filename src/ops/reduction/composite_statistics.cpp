@@ -8,6 +8,7 @@
 #include "opwright/error.h"
 #include "opwright/functions.h"
 #include "opwright/ops/engine/shape/promotion.h"
+#include "opwright/ops/reduction/composite_checks.h"
 #include "opwright/symbolic/shape_env/demand.h"
 #include "opwright/symbolic/shape_env/sizes.h"
 #include "opwright/tensor/view.h"
@@ -34,6 +35,8 @@ void check_weights(const char* name, const Tensor& weights, const SymInt& count)
   OPWRIGHT_DEMAND(weights.sym_numel() == count, "cov: ", name,
                   " must have a weight for each of the ", count, " observations, got ",
                   weights.sym_numel());
+  for (const double each : values_to_check(weights))
+    OPWRIGHT_CHECK(each >= 0, "cov: ", name, " must not be negative or NaN, got ", each);
 }
 
 struct Weights {

@@ -45,8 +45,8 @@ OPWRIGHT_INLINE C reflect(C position, C low, C span) {
 
 template <class C>
 OPWRIGHT_INLINE C clip(C position, int64_t size) {
-  // NaN becomes 0.
-  return std::min(static_cast<C>(size - 1), std::max(position, C{0}));
+  // The order of the operands matters: NaN becomes 0.
+  return std::min(static_cast<C>(size - 1), std::max(C{0}, position));
 }
 
 // A position in elements that is inside, or anywhere if outside is zeros.
@@ -107,6 +107,7 @@ struct Points {
   }
 };
 
+// Of a volume.
 template <class C>
 OPWRIGHT_INLINE Points<C> find_points(C grid, int64_t size, const Sampling& sampling) {
   Points<C> points;
@@ -120,7 +121,10 @@ OPWRIGHT_INLINE Points<C> find_points(C grid, int64_t size, const Sampling& samp
     }
     return points;
   }
-  const C position = bring_inside(unbounded, size, sampling);
+  C position = bring_inside(unbounded, size, sampling);
+  // As in PyTorch, NaN is the last element of a volume, but the first one of an image.
+  if (std::isnan(unbounded) && sampling.outside != Outside::Zeros)
+    position = static_cast<C>(size - 1);
   if (sampling.mode == SamplingMode::Nearest) {
     points.add(index_of(std::nearbyint(position), size), C{1});
     return points;

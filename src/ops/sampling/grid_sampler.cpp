@@ -64,9 +64,10 @@ struct SamplePositions {
         const int32_t* place = places.place[element];
         const C* weight = places.weight[element];
         for (int64_t i = 0; i < count; ++i) {
+          // An element that does not exist is 0; a position of NaN gives NaN, as in PyTorch.
           const bool exists = place[i] >= 0;
-          const C term = image[exists ? place[i] : 0] * weight[i];
-          sums[i] += exists ? term : C{0};
+          const C value = image[exists ? place[i] : 0];
+          sums[i] += (exists ? value : C{0}) * weight[i];
         }
       }
       std::copy_n(sums, count, plane->to + channel * plane->results);

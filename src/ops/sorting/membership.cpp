@@ -13,6 +13,7 @@
 #include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/shape/fake_shape.h"
 #include "opwright/ops/engine/shape/promotion.h"
+#include "opwright/ops/sorting/number_operand.h"
 #include "opwright/ops/sorting/order.h"
 #include "opwright/ops/sorting/ordered_key.h"
 #include "opwright/tensor/factory.h"
@@ -81,10 +82,6 @@ DType compared_dtype_of(const Tensor& elements, const Tensor& others) {
   return result_dtype(elements, others);
 }
 
-Tensor number_like(const Scalar& number, const Tensor& tensor) {
-  return full({}, number, result_dtype(tensor, number), std::nullopt, tensor.device());
-}
-
 }  // namespace
 
 Tensor isin_cpu(const Tensor& elements, const Tensor& test_elements, bool /*assume_unique*/,
@@ -107,11 +104,11 @@ FakeTensor isin_fake(const FakeTensor& elements, const FakeTensor& test_elements
 
 Tensor isin_tensor_scalar_composite(const Tensor& elements, const Scalar& test_element,
                                     bool assume_unique, bool invert) {
-  return isin(elements, number_like(test_element, elements), assume_unique, invert);
+  return isin(elements, number_operand(test_element, elements), assume_unique, invert);
 }
 Tensor isin_scalar_tensor_composite(const Scalar& element, const Tensor& test_elements,
                                     bool assume_unique, bool invert) {
-  return isin(number_like(element, test_elements), test_elements, assume_unique, invert);
+  return isin(number_operand(element, test_elements), test_elements, assume_unique, invert);
 }
 
 }  // namespace opwright

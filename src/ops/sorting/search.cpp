@@ -14,6 +14,7 @@
 #include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/shape/fake_shape.h"
 #include "opwright/ops/engine/shape/promotion.h"
+#include "opwright/ops/sorting/number_operand.h"
 #include "opwright/ops/sorting/order.h"
 #include "opwright/symbolic/shape_env/demand.h"
 #include "opwright/symbolic/shape_env/sizes.h"
@@ -147,10 +148,6 @@ void search_as(const SearchCall& call) {
   }
 }
 
-Tensor as_number(const Scalar& number, const Tensor& sequence) {
-  return full({}, number, result_dtype(sequence, number), std::nullopt, sequence.device());
-}
-
 void check_boundaries(const Tensor& boundaries) {
   OPWRIGHT_CHECK(boundaries.dim() == 1, "bucketize: boundaries must have one dimension, got ",
                  boundaries);
@@ -196,8 +193,8 @@ Tensor searchsorted_scalar_all_devices(const Tensor& sorted_sequence, const Scal
                                        bool out_int32, bool right,
                                        const std::optional<std::string_view>& side,
                                        const std::optional<Tensor>& sorter) {
-  return searchsorted(sorted_sequence, as_number(self, sorted_sequence), out_int32, right, side,
-                      sorter);
+  return searchsorted(sorted_sequence, number_operand(self, sorted_sequence), out_int32, right,
+                      side, sorter);
 }
 
 Tensor bucketize_all_devices(const Tensor& self, const Tensor& boundaries, bool out_int32,
@@ -208,7 +205,7 @@ Tensor bucketize_all_devices(const Tensor& self, const Tensor& boundaries, bool 
 Tensor bucketize_scalar_all_devices(const Scalar& self, const Tensor& boundaries, bool out_int32,
                                     bool right) {
   check_boundaries(boundaries);
-  return searchsorted(boundaries, as_number(self, boundaries), out_int32, right);
+  return searchsorted(boundaries, number_operand(self, boundaries), out_int32, right);
 }
 
 }  // namespace opwright

@@ -1,6 +1,5 @@
 // _unique, _unique2 and unique_consecutive of all elements. The elements found are in ascending
 // order even if `sorted` is false.
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -53,13 +52,6 @@ class Runs {
   }
 
  private:
-  template <class Element>
-  static Tensor make_vector(const std::vector<Element>& elements, DType dtype) {
-    Tensor vector = make_empty(IntList{static_cast<int64_t>(elements.size())}, dtype);
-    std::ranges::copy(elements, static_cast<Element*>(vector.mutable_data()));
-    return vector;
-  }
-
   bool needs_counts_;
   Tensor inverse_;
   int64_t* run_of_;

@@ -106,12 +106,6 @@ Tensor take_rows(const Tensor& rows, const std::vector<int64_t>& chosen, size_t 
   return move_dim(taken, 0, along);
 }
 
-Tensor make_int64_vector(const std::vector<int64_t>& elements) {
-  Tensor vector = make_empty(IntList{static_cast<int64_t>(elements.size())}, DType::Int64);
-  std::ranges::copy(elements, vector.mutable_data<int64_t>());
-  return vector;
-}
-
 }  // namespace
 
 UniqueResults find_unique_rows(const char* who, const Tensor& self, int64_t dim, bool is_sorted) {
@@ -120,7 +114,8 @@ UniqueResults find_unique_rows(const char* who, const Tensor& self, int64_t dim,
   const int64_t count = self.sizes()[along];
   check_no_other_is_empty(who, self, along);
   const Tensor inverse = make_empty(IntList{count}, DType::Int64);
-  if (count == 0) return {make_empty(self.sizes(), self.dtype()), inverse, make_int64_vector({})};
+  if (count == 0)
+    return {make_empty(self.sizes(), self.dtype()), inverse, make_empty(IntList{0}, DType::Int64)};
   const Tensor rows = as_contiguous(move_dim(self, along, 0));
   std::vector<size_t> order(static_cast<size_t>(count));
   std::iota(order.begin(), order.end(), size_t{0});
@@ -133,7 +128,7 @@ UniqueResults find_unique_rows(const char* who, const Tensor& self, int64_t dim,
                        [&](size_t a, size_t b) { return keys.is_before(a, b); });
     first = find_runs(keys, order, inverse.mutable_data<int64_t>(), counts);
   });
-  return {take_rows(rows, first, along), inverse, make_int64_vector(counts)};
+  return {take_rows(rows, first, along), inverse, make_vector(counts, DType::Int64)};
 }
 
 FakeUniqueResults fake_unique_rows(const char* who, const FakeTensor& self, int64_t dim) {

@@ -42,16 +42,25 @@ Bounds find_bounds(const char* who, const Tensor& tensor, int64_t start, int64_t
   return has_nan ? Bounds{kNan, kNan} : bounds;
 }
 
-void check_finite(const char* who, Bounds bounds) {
+// As a number of the dtype.
+double round_to(double number, DType dtype) {
+  for_floating_dtype(dtype, "histogram",
+                     [&]<typename T>() { number = static_cast<double>(static_cast<T>(number)); });
+  return number;
+}
+
+// The number plus `step`, or plus a larger step if the dtype cannot tell the sum from the number.
+double move_by(double number, double step, DType dtype) {
+  double moved = number;
+  for (; moved == number; step *= 2) moved = round_to(number + step, dtype);
+  return moved;
+}
+
+void check_finite(const char* who, Bounds bounds, DType dtype) {
+  bounds = {round_to(bounds.low, dtype), round_to(bounds.high, dtype)};
   OPWRIGHT_CHECK(std::isfinite(bounds.low) && std::isfinite(bounds.high), who,
                  ": the range of the bins must be finite, got [", bounds.low, ", ", bounds.high,
                  "]");
-}
-
-void widen_if_empty(Bounds& bounds, double by) {
-  if (bounds.low != bounds.high) return;
-  bounds.low -= by;
-  bounds.high += by;
 }
 
 // Computed from the nearer bound, in the dtype of the elements, as in PyTorch: an element on an
@@ -65,6 +74,11 @@ Tensor spread_edges(Bounds bounds, int64_t bins, DType dtype) {
     const C step = (high - low) / static_cast<C>(bins);
     T* out = edges.mutable_data<T>();
     for (int64_t i = 0; i <= bins; ++i) {
+      if (!std::isfinite(step)) {
+        const C share = static_cast<C>(i) / static_cast<C>(bins);
+        out[i] = static_cast<T>(low * (C{1} - share) + high * share);
+        continue;
+      }
       const bool is_in_first_half = i < (bins + 1) / 2;
       const C edge = is_in_first_half ? low + step * static_cast<C>(i)
                                       : high - step * static_cast<C>(bins - i);
@@ -97,11 +111,11 @@ std::vector<Tensor> make_bin_edges(const char* who, const Tensor& rows,
       bounds = {(*range)[at], (*range)[at + 1]};
     else if (rows.numel() != 0)
       bounds = find_bounds(who, rows, i, columns);
-    check_finite(who, bounds);
+    check_finite(who, bounds, rows.dtype());
     OPWRIGHT_CHECK(bounds.low <= bounds.high, who,
                    ": the lower bound of range must not exceed the upper one, got ", bounds.low,
                    " and ", bounds.high, " for dimension ", i);
-    widen_if_empty(bounds, 0.5);
+    if (bounds.low == bounds.high) bounds = {bounds.low - 0.5, bounds.high + 0.5};
     edges.push_back(spread_edges(bounds, bins[static_cast<size_t>(i)], rows.dtype()));
   }
   return edges;
@@ -112,8 +126,9 @@ Tensor make_histc_edges(const Tensor& self, int64_t bins, const Scalar& min, con
   check_bins(kWho, std::span(&bins, 1));
   Bounds bounds{min.to<double>(), max.to<double>()};
   if (bounds.low == bounds.high && self.numel() != 0) bounds = find_bounds(kWho, self, 0, 1);
-  widen_if_empty(bounds, 1);
-  check_finite(kWho, bounds);
+  check_finite(kWho, bounds, self.dtype());
+  if (bounds.low == bounds.high)
+    bounds = {move_by(bounds.low, -1, self.dtype()), move_by(bounds.high, 1, self.dtype())};
   OPWRIGHT_CHECK(bounds.low < bounds.high, kWho, ": max must be larger than min, got min ",
                  bounds.low, " and max ", bounds.high);
   return spread_edges(bounds, bins, self.dtype());

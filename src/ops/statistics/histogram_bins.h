@@ -33,18 +33,24 @@ struct BinEdges {
     const T low = edges[0];
     const T high = edges[bins];
     if (!(element >= low && element <= high)) return -1;
-    int64_t bin = 0;
-    if constexpr (kSearch == BinSearch::Binary) {
-      bin = std::upper_bound(edges, edges + bins + 1, element) - edges - 1;
-    } else {
-      bin = static_cast<int64_t>((element - low) * static_cast<T>(bins) / (high - low));
-      if constexpr (kSearch == BinSearch::UniformByEdges) {
-        const int64_t first = std::max<int64_t>(bin - 1, 0);
-        const int64_t end = std::min<int64_t>(bin + 2, bins + 1);
-        bin = first - 1;
-        for (int64_t i = first; i < end; ++i) bin += edges[i] <= element ? 1 : 0;
-      }
+    if constexpr (kSearch == BinSearch::Binary) return search(element);
+    if (kSearch == BinSearch::Uniform && low == high) return 0;
+    const T position = (element - low) * static_cast<T>(bins) / (high - low);
+    // NaN or infinite if the distance of the bounds is 0 or overflows.
+    if (!(position >= T{0} && position <= static_cast<T>(bins))) return search(element);
+    auto bin = static_cast<int64_t>(position);
+    if constexpr (kSearch == BinSearch::UniformByEdges) {
+      const int64_t first = std::max<int64_t>(bin - 1, 0);
+      const int64_t end = std::min<int64_t>(bin + 2, bins + 1);
+      bin = first - 1;
+      for (int64_t i = first; i < end; ++i) bin += edges[i] <= element ? 1 : 0;
     }
+    return std::min(bin, bins - 1);
+  }
+
+ private:
+  [[nodiscard]] int64_t search(T element) const {
+    const int64_t bin = std::upper_bound(edges, edges + bins + 1, element) - edges - 1;
     return std::min(bin, bins - 1);
   }
 };

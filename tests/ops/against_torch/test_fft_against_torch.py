@@ -90,11 +90,37 @@ def test_a_fake_transform_has_the_sizes_of_a_real_one():
 
 def test_errors_say_what_is_wrong():
     aten = ow.ops.aten
-    with pytest.raises(RuntimeError, match="the number of data points must be at least 1, got 0"):
-        aten.fft_fft(ow.ones(0))
+    with pytest.raises(
+        RuntimeError, match="fft_fft: n must be at least 1 for the dimension -1, got"
+    ):
+        aten.fft_fft(ow.ones(2), 0)
+    with pytest.raises(RuntimeError, match="fft_ifftn: s must be at least 1 for the dimension 1, "):
+        aten.fft_ifftn(ow.ones(2, 3), [0])
+    with pytest.raises(
+        RuntimeError,
+        match=r"fft_irfft: the dimension 0 of self \(float32\[1, 2\]\) is too small for a "
+        "transform; name another one in dim, or give n",
+    ):
+        aten.fft_irfft(ow.ones(1, 2), dim=0)
     with pytest.raises(RuntimeError, match="self must be a real tensor, got complex64"):
         aten.fft_rfft(ow.ones(2, dtype=ow.complex64))
     with pytest.raises(
         RuntimeError, match="norm must be 'forward', 'backward' or 'ortho', got 'x'"
     ):
         aten.fft_fft(ow.ones(2), None, -1, "x")
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_a_dimension_without_elements_is_not_transformed(device):
+    real = ow.empty(2, 0, device=device)
+    line = ow.empty(2, 0, dtype=ow.complex64, device=device)
+    aten = ow.ops.aten
+    text = r": dimension 1 of self must have elements to be transformed, got {}\[2, 0\]"
+
+    with pytest.raises(RuntimeError, match="_fft_r2c" + text.format("float32")):
+        aten._fft_r2c(real, [1], 0, True)
+    with pytest.raises(RuntimeError, match="_fft_c2c" + text.format("complex64")):
+        aten._fft_c2c(line, [1], 0, True)
+    with pytest.raises(RuntimeError, match="_fft_c2r" + text.format("complex64")):
+        aten._fft_c2r(line, [1, 0], 0, 2)
+    assert aten._fft_r2c(ow.empty(0, 4, device=device), [1], 0, True).shape == (0, 3)

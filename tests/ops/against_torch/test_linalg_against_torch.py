@@ -185,6 +185,148 @@ def test_the_gradient_of_a_singular_determinant_is_its_adjugate():
     assert_close(grad, torch.tensor([[1.0, -1.0], [-1.0, 1.0]], dtype=torch.float64))
 
 
+def adjugate_by_minors(matrix: torch.Tensor) -> torch.Tensor:
+    """Return what the gradient of det is: the determinants of the minors with their signs."""
+    n = matrix.shape[-1]
+    result = torch.empty_like(matrix)
+    for i in range(n):
+        for j in range(n):
+            rows = [k for k in range(n) if k != i]
+            columns = [k for k in range(n) if k != j]
+            result[i, j] = (-1) ** (i + j) * linalg.det(matrix[rows][:, columns])
+    return result.conj()
+
+
+SINGULAR = {
+    "a matrix of rank one": [[100.0, 200.0], [200.0, 400.0]],
+    "tiny numbers": [[1e-30, 0.0], [0.0, 1e-30]],
+    "a number": [[0.0]],
+    "zeros": [[0.0, 0.0], [0.0, 0.0]],
+    "a zero row": [[2.0, 1.0, 0.5], [0.0, 0.0, 0.0], [1.0, 3.0, 2.0]],
+    "a zero column first": [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]],
+    "rank one of three": [[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [3.0, 6.0, 9.0]],
+    "a regular matrix": [[2.0, 1.0], [1.0, 3.0]],
+}
+
+
+@pytest.mark.parametrize("name", SINGULAR)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.complex128])
+def test_the_gradient_of_a_determinant_holds_the_minors(name, dtype):
+    matrix = torch.tensor(SINGULAR[name], dtype=dtype)
+    ours = to_ours(matrix).requires_grad_()
+    expected = adjugate_by_minors(
+        matrix.to(torch.complex128 if dtype.is_complex else torch.float64)
+    )
+
+    det = aten.linalg_det(ours)
+    (grad,) = ow.autograd.grad(aten.real(det), [ours])
+
+    limit = 1e-5 if dtype == torch.float32 else 1e-12
+    size = matrix.abs().max().item() ** (matrix.shape[0] - 1)
+    torch.testing.assert_close(
+        as_torch(grad).to(expected.dtype), expected, rtol=limit, atol=limit * size + 1e-37
+    )
+
+
+def test_gradients_of_a_batch_of_determinants_are_those_of_each():
+    matrices = torch.tensor([SINGULAR["a matrix of rank one"], SINGULAR["a regular matrix"]])
+    ours = to_ours(matrices).requires_grad_()
+
+    (grad,) = ow.autograd.grad(aten.linalg_det(ours).sum(), [ours])
+    mapped = ow.vmap(ow.func.grad(aten.linalg_det))(ours.detach())
+
+    expected = torch.tensor([[[400.0, -200.0], [-200.0, 100.0]], [[3.0, -1.0], [-1.0, 2.0]]])
+    torch.testing.assert_close(as_torch(grad), expected)
+    torch.testing.assert_close(as_torch(mapped), expected)
+
+
+@pytest.mark.parametrize("dtype", [ow.float32, ow.float64, ow.complex64])
+def test_the_second_gradient_of_a_singular_determinant_keeps_seven_digits(dtype):
+    matrix = ow.tensor(SINGULAR["a matrix of rank one"]).to(dtype).requires_grad_()
+    weights = ow.tensor([[1.0, 2.0], [3.0, 4.0]])
+
+    det = aten.real(aten.linalg_det(matrix))
+    (grad,) = ow.autograd.grad(det, [matrix], create_graph=True)
+    (second,) = ow.autograd.grad((aten.real(grad) * weights).sum(), [matrix])
+
+    expected = torch.tensor([[4.0, -3.0], [-2.0, 1.0]], dtype=torch.float64)
+    found = as_torch(aten.real(second)).double()
+    torch.testing.assert_close(found, expected, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_pivots_of_other_sizes_are_refused(device):
+    def pivots(*sizes):
+        return ow.ones(*sizes, dtype=ow.int32, device=device)
+
+    factors = ow.ones(2, 4, 3, device=device)
+    text = (
+        r"lu_unpack: LU_pivots must have the sizes \[2, 3\] for LU_data \(float32\[2, 4, 3\].*\), "
+        r"got {}"
+    )
+
+    for sizes in ((2, 5), (3,), (1, 3), (2, 2)):
+        with pytest.raises(RuntimeError, match=text.format(r"\[" + str(list(sizes))[1:-1])):
+            aten.lu_unpack(factors, pivots(*sizes))
+    assert aten.lu_unpack(factors, pivots(2, 3))[0].shape == (2, 4, 4)
+    assert aten.lu_unpack(factors, pivots(1), True, False)[1].shape == (2, 4, 3)
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 4, 2**31 - 1])
+def test_pivots_outside_of_the_matrix_are_refused(wrong):
+    pivots = ow.tensor([1, wrong, 3], dtype=ow.int32)
+    factors, sides = ow.eye(3), ow.ones(3, 2)
+
+    with pytest.raises(
+        RuntimeError, match=f"lu_unpack: LU_pivots must be between 1 and 3, got {wrong}"
+    ):
+        aten.lu_unpack(factors, pivots)
+    with pytest.raises(
+        RuntimeError, match=f"linalg_lu_solve: pivots must be between 1 and 3, got {wrong}"
+    ):
+        aten.linalg_lu_solve(factors, pivots, sides)
+
+
+def test_pivots_of_blocks_come_in_pairs():
+    factors, sides = ow.eye(3), ow.ones(3, 2)
+
+    def solve(*pivots):
+        return aten.linalg_ldl_solve(factors, ow.tensor(pivots, dtype=ow.int32), sides)
+
+    with pytest.raises(
+        RuntimeError,
+        match="linalg_ldl_solve: pivots must be between 1 and 3 or between -3 and -1, got 4",
+    ):
+        solve(1, 2, 4)
+    with pytest.raises(
+        RuntimeError,
+        match="linalg_ldl_solve: negative pivots must come in pairs, got -3 alone at index 2",
+    ):
+        solve(1, 2, -3)
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+@pytest.mark.parametrize("dtype", [ow.float32, ow.float64, ow.complex64])
+def test_eigenvalues_of_matrices_that_are_not_finite_are_refused(bad, dtype):
+    matrix = ow.eye(3).to(dtype)
+    matrix[1, 2] = bad
+    text = "failed to converge because the input matrix contained non-finite values"
+
+    with pytest.raises(RuntimeError, match=f"^linalg_eig: the algorithm {text}"):
+        aten.linalg_eig(matrix)
+    with pytest.raises(RuntimeError, match=f"^linalg_eigvals: the algorithm {text}"):
+        aten.linalg_eigvals(matrix)
+    with pytest.raises(RuntimeError, match=rf"^linalg_eig: \(Batch element 1\): the algo.*{text}"):
+        aten.linalg_eig(ow.stack([ow.eye(3).to(dtype), matrix]))
+
+
+def test_a_matrix_of_nan_has_a_solution_of_nan():
+    matrix = ow.full([3, 3], float("nan"))
+
+    assert aten.linalg_solve(matrix, ow.ones(3)).isnan().all().item()
+    assert aten.linalg_det(matrix).isnan().item()
+
+
 def test_errors_say_what_is_wrong():
     with pytest.raises(RuntimeError, match="the diagonal element 1 is zero"):
         aten.linalg_inv(ow.zeros(2, 2))
@@ -208,6 +350,21 @@ def test_without_lapack_the_error_names_the_package_to_install():
         "OPWRIGHT_LAPACK names /nowhere/liblapack.so, which is not a LAPACK library" in run.stderr
     )
     assert "apt install libopenblas0" in run.stderr
+
+
+def test_a_routine_that_lapack_lacks_is_named_with_the_operator(tmp_path):
+    source, library = tmp_path / "empty.c", tmp_path / "libempty.so"
+    source.write_text("void dgetrf_(void) {}")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source], check=True)
+    program = "import opwright as ow; ow.ops.aten.linalg_eigvals(ow.eye(2))"
+    environment = {**os.environ, "OPWRIGHT_LAPACK": str(library)}
+
+    run = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True
+    )
+
+    assert "the LAPACK library has no routine sgeev; install a LAPACK" in run.stderr
+    assert "linalg_eigvals" in run.stderr.split("RuntimeError")[-1]
 
 
 def test_lapack_uses_as_many_threads_as_set_num_threads_allows():

@@ -133,6 +133,35 @@ def test_incomplete_gamma_functions_have_few_wrong_digits():
                 assert abs(result - exact) <= 2e-13 * exact, (function, a, x, result, exact)
 
 
+def gamma_series(a: float, x: float) -> tuple:
+    """Return both functions by the power series, of which mpmath gives up a large shape."""
+    with mp.workdps(320):
+        shape, point = mp.mpf(a), mp.mpf(x)
+        term = total = mp.mpf(1)
+        k = 1
+        while term > total * mp.mpf(10) ** -310:
+            term *= point / (shape + k)
+            total += term
+            k += 1
+        lower = total * mp.exp(shape * mp.log(point) - point - mp.loggamma(shape + 1))
+        return lower, 1 - lower
+
+
+@pytest.mark.parametrize("a", [9.9e4, 1.01e5, 3e5])
+def test_incomplete_gamma_functions_of_a_large_shape_have_few_wrong_digits(a):
+    for ratio in (0.949, 0.951, 0.999, 1.0, 1.01, 1.049, 1.051):
+        x = a * ratio
+        lower, upper = gamma_series(a, x)
+        pair = (ow.tensor(a, dtype=ow.float64), ow.tensor(x, dtype=ow.float64))
+
+        for function, exact in ((ow.igamma, lower), (ow.igammac, upper)):
+            if exact < 1e-290:
+                continue
+            # Of an exponent of a few hundred, rounding errors become errors of the result.
+            result = function(*pair).item()
+            assert abs(result - exact) <= 2e-12 * exact, (function, a, x, result, exact)
+
+
 def test_logaddexp2_has_few_wrong_digits():
     points = [-90.0, -5.5, -1.0, -1e-6, 0.0, 1e-9, 0.3, 1.0, 7.25, 24.5, 60.0]
     pairs = [(x, y) for x in points for y in points if abs(x - y) < 140]

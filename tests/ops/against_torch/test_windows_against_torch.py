@@ -1,6 +1,7 @@
 """Seeded random calls of pooling, interpolation, distances and bags match torch."""
 # Covers: src/ops/sampling/*.
 
+import opwright as ow
 import pytest
 
 from .torch_referee import Calls, check_against_torch, torch
@@ -378,3 +379,22 @@ def pad_backward_calls(calls: Calls) -> None:
 @pytest.mark.parametrize("seed", [1, 3])
 def test_calls_give_what_torch_gives(make_calls, seed):
     check_against_torch(make_calls, seed)
+
+
+@pytest.mark.parametrize("padding_mode", [0, 1, 2])
+@pytest.mark.parametrize("align", [False, True])
+def test_a_position_of_nan_in_an_image_or_a_volume_is_that_of_torch(padding_mode, align):
+    nan = float("nan")
+    image = torch.arange(1.0, 13).reshape(1, 1, 3, 4)
+    grid = torch.tensor([[[[nan, 0.5], [0.5, nan], [nan, nan], [0.25, -0.5], [-3.0, 0.5]]]])
+    volume = torch.arange(1.0, 25).reshape(1, 1, 2, 3, 4)
+    points = torch.tensor([[[[[nan, 0.5, 0.0], [0.5, nan, 0.0], [0.5, 0.0, nan]]]]])
+    calls = [("grid_sampler_2d", image, grid, mode) for mode in (0, 1, 2)]
+    calls += [("grid_sampler_3d", volume, points, mode) for mode in (0, 1)]
+
+    for name, x, places, mode in calls:
+        expected = getattr(torch.ops.aten, name)(x, places, mode, padding_mode, align)
+        actual = getattr(ow.ops.aten, name)(
+            ow.from_numpy(x.numpy()), ow.from_numpy(places.numpy()), mode, padding_mode, align
+        )
+        torch.testing.assert_close(torch.from_numpy(actual.numpy()), expected, equal_nan=True)

@@ -220,5 +220,17 @@ TEST(FakeIndexing, SaysThatSizesAreNotKnown) {
                         "index: how many elements of a mask are true");
 }
 
+TEST(IsClose, ComparesIntegersWithoutWrappingAround) {
+  const Tensor bytes = tensor_of<uint8_t>({2}, {250, 0});
+  const Tensor small = tensor_of<int8_t>({1}, {127});
+
+  EXPECT_EQ(elements<bool>(isclose(bytes, tensor_of<uint8_t>({2}, {252, 255}), 0, 2)),
+            (std::vector<bool>{true, false}));
+  EXPECT_EQ(elements<bool>(isclose(small, tensor_of<int8_t>({1}, {-128}), 0, 2)),
+            (std::vector<bool>{false}));
+  EXPECT_EQ(elements<bool>(isclose(full({1}, true), full({1}, false), 0, 0.5)),
+            (std::vector<bool>{false}));
+}
+
 }  // namespace
 }  // namespace opwright

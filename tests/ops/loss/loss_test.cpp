@@ -77,5 +77,54 @@ TEST(FakeLosses, KeepSymbolicSizes) {
   EXPECT_TRUE(owner.specialisations.empty());
 }
 
+TEST(MultilabelMarginLoss, RefusesSeveralTargetsOfANumber) {
+  const Tensor score = full({}, 1.0);
+  const Tensor classes = tensor_of<int64_t>({3}, {0, 0, 0});
+  constexpr const char* kText = "target must have one element if self is a number, got int64[3]";
+
+  EXPECT_ERROR_CONTAINS(multilabel_margin_loss_forward(score, classes, 1), "RuntimeError", kText);
+  EXPECT_ERROR_CONTAINS(
+      multilabel_margin_loss_forward(make_fake(std::vector<SymInt>{}, DType::Float32, kCpu),
+                                     make_fake(std::vector<SymInt>{3}, DType::Int64, kCpu), 1),
+      "RuntimeError", kText);
+  EXPECT_EQ(
+      floats(std::get<0>(multilabel_margin_loss_forward(score, tensor_of<int64_t>({1}, {0}), 1))),
+      (std::vector<float>{0}));
+}
+
+TEST(CtcLoss, RefusesLengthsWhoseSumOverflows) {
+  const Tensor log_probs = range({2, 3, 4}).neg();
+  const Tensor targets = tensor_of<int64_t>({2}, {1, 1});
+  const std::vector<int64_t> frames{2, 2, 2};
+  const std::vector<int64_t> lengths{INT64_MAX, INT64_MAX, 2};
+
+  EXPECT_ERROR_CONTAINS(_ctc_loss(log_probs, targets, frames, lengths), "ValueError",
+                        "_ctc_loss: targets must hold the labels that target_lengths count, but a "
+                        "length is 9223372036854775807");
+}
+
+TEST(CtcLoss, RefusesLengthsThatDoNotFitTheTargets) {
+  const Tensor log_probs = range({2, 1, 4}).neg();
+  const Tensor targets = tensor_of<int64_t>({2}, {1, 1});
+  const std::vector<int64_t> frames{2};
+  const auto loss_of = [&](int64_t length) {
+    return _ctc_loss(log_probs, targets, frames, std::vector<int64_t>{length});
+  };
+
+  EXPECT_ERROR_CONTAINS(loss_of(-1), "RuntimeError",
+                        "_ctc_loss: target_lengths must not be negative, got -1");
+  EXPECT_ERROR_CONTAINS(loss_of(3), "ValueError",
+                        "_ctc_loss: targets must hold the 3 labels that target_lengths count, got "
+                        "2");
+}
+
+TEST(CtcLoss, RefusesLogProbsWithoutElements) {
+  const std::vector<int64_t> lengths{0};
+
+  EXPECT_ERROR_CONTAINS(_ctc_loss(range({0, 1, 4}), tensor_of<int64_t>({1}, {1}), lengths, lengths),
+                        "RuntimeError",
+                        "_ctc_loss: log_probs must have elements, got float32[0, 1, 4]");
+}
+
 }  // namespace
 }  // namespace opwright

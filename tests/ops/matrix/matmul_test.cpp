@@ -160,5 +160,34 @@ TEST(Matmul, RefusesZeroDimsAndBatchesThatDoNotBroadcast) {
                         "matmul: sizes [3] and [2] do not broadcast");
 }
 
+TEST(MultiDot, KeepsSymbolicSizes) {
+  TestOwner owner;
+  const SymInt rows = owner.backed("s0", 5);
+  const SymInt inner = owner.backed("s1", 7);
+  const auto fake = [](const SymInt& height, const SymInt& width) {
+    return make_fake(std::vector<SymInt>{height, width}, DType::Float32, kCpu);
+  };
+  const std::vector<Tensor> matrices{fake(rows, 3), fake(3, inner), fake(inner, 2)};
+
+  EXPECT_EQ(concatenate(linalg_multi_dot(matrices)), "float32[s0, 2]");
+  EXPECT_EQ(concatenate(chain_matmul(matrices)), "float32[s0, 2]");
+  EXPECT_TRUE(owner.specialisations.empty());
+}
+
+TEST(MultiDot, MultipliesVectorsAtTheEnds) {
+  const std::vector<Tensor> operands{range({2}), range({2, 3}), range({3, 2}), range({2})};
+
+  EXPECT_EQ(floats(linalg_multi_dot(operands)), (std::vector<float>{40}));
+}
+
+TEST(Addbmm, ShowsTheOperandsThatDoNotFit) {
+  EXPECT_ERROR_CONTAINS(addbmm(range({2, 2}), range({3, 2, 4}), range({1, 4, 2})), "RuntimeError",
+                        "addbmm: batch1 and batch2 must hold the same number of matrices, got "
+                        "float32[3, 2, 4] and float32[1, 4, 2]");
+  EXPECT_ERROR_CONTAINS(addbmm(range({2, 2}), range({3, 2, 4}), range({3, 5, 2})), "RuntimeError",
+                        "addbmm: the columns of batch1 must be as many as the rows of batch2, got "
+                        "float32[3, 2, 4] and float32[3, 5, 2]");
+}
+
 }  // namespace
 }  // namespace opwright

@@ -121,7 +121,7 @@ def made_outs(form, result, *, fits: bool) -> dict:
     def make(one):
         if not isinstance(one, torch.Tensor):
             raise ImpossibleError
-        return torch.empty_like(one) if fits else torch.empty(0, dtype=one.dtype)
+        return torch.ones_like(one) if fits else torch.empty(0, dtype=one.dtype)
 
     if len(outs) == 1 and "List" in str(outs[0].type):
         return {outs[0].name: [make(one) for one in list_of(result)]}

@@ -87,7 +87,7 @@ class Back:
 
     def tensor(self, tensor: ow.Tensor) -> torch.Tensor:
         if tensor.numel() == 0:
-            base = torch.empty(SPARE, dtype=TORCH_DTYPES[tensor.dtype])
+            base = torch.ones(SPARE, dtype=TORCH_DTYPES[tensor.dtype])
         else:
             key = storage_key(tensor)
             if key not in self.bases:

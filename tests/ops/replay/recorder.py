@@ -243,7 +243,7 @@ def run_forms(replayer: Replayer, entry, sample, differentiable: bool) -> None:
             result = attempt(partial(entry.op, input, *args, **kwargs))
         if result is not None and tensors_of(result):
             out = map_values(
-                lambda leaf: torch.empty_like(leaf) if isinstance(leaf, torch.Tensor) else leaf,
+                lambda leaf: torch.ones_like(leaf) if isinstance(leaf, torch.Tensor) else leaf,
                 tuple(result) if isinstance(result, list | tuple) else result,
             )
             with torch.no_grad(), seeing(replayer):

@@ -58,5 +58,15 @@ TEST(Special, FloatPowerInPlaceNeedsTheResultsDType) {
                         "float_power_: self must have the dtype of the result, float64");
 }
 
+TEST(IncompleteGamma, OfALargeShapeIsAStep) {
+  const Tensor a = full({4}, 1e30, DType::Float64);
+  const Tensor x = tensor_of<double>({4}, {1, 9e29, 1e30, 1.1e30});
+
+  EXPECT_TRUE(allclose(igamma(a, x), tensor_of<double>({4}, {0, 0, 0.5, 1}), 0, 1e-15));
+  EXPECT_TRUE(allclose(igammac(a, x), tensor_of<double>({4}, {1, 1, 0.5, 0}), 0, 1e-15));
+  EXPECT_TRUE(allclose(igamma(a.to(DType::Float32), x.to(DType::Float32)),
+                       tensor_of<float>({4}, {0, 0, 0.5F, 1}), 0, 1e-6));
+}
+
 }  // namespace
 }  // namespace opwright

@@ -70,5 +70,36 @@ TEST(Histogramdd, RefusesTooFewBins) {
                         "histogramdd: bins must have an entry for each column of self");
 }
 
+TEST(Histc, CountsInTheFirstBinBetweenBoundsThatItsDtypeCannotTellApart) {
+  EXPECT_EQ(floats(histc(range({5}), 2, 1, 1 + 1e-12)), (std::vector<float>{1, 0}));
+}
+
+TEST(Histc, PutsElementsThatAreAllEqualInTheMiddle) {
+  for (const double element : {1.0, 2e7, -1e10, 1e30})
+    EXPECT_EQ(floats(histc(full({4}, element), 3)), (std::vector<float>{0, 4, 0})) << element;
+  EXPECT_EQ(floats(histc(full({1}, 16777216.0), 10))[3], 1);  // the next float is 2 larger
+}
+
+TEST(Histc, RefusesBoundsThatItsDtypeCannotHold) {
+  EXPECT_ERROR_CONTAINS(histc(range({3}), 2, 0, 1e300), "RuntimeError",
+                        "histc: the range of the bins must be finite, got [0, inf]");
+}
+
+TEST(Histogram, CountsElementsBetweenBoundsThatAreEqual) {
+  const std::vector<double> bounds{1, 1 + 1e-12};
+
+  EXPECT_EQ(floats(std::get<0>(histogram(full({3}, 1e10), 2))), (std::vector<float>{0, 3}));
+  EXPECT_EQ(floats(std::get<0>(histogram(range({3}), 2, bounds))), (std::vector<float>{0, 1}));
+}
+
+TEST(Histogram, TakesBoundsWhoseDistanceOverflows) {
+  const std::vector<double> bounds{-3e38, 3e38};
+
+  const auto [counts, edges] = histogram(tensor_of<float>({3}, {-3e38F, 1e38F, 3e38F}), 2, bounds);
+
+  EXPECT_EQ(floats(counts), (std::vector<float>{1, 2}));
+  EXPECT_EQ(floats(edges), (std::vector<float>{-3e38F, 0, 3e38F}));
+}
+
 }  // namespace
 }  // namespace opwright

@@ -66,18 +66,6 @@ constexpr C divide(C a, C b) {
   return a / b;
 }
 
-// Converts a float to an int, truncating. NaN and values outside 64 bits give the smallest int64,
-// as on x86; narrower types keep its low bits.
-template <class To, class From>
-constexpr To float_to_int(From value) {
-  constexpr From kLimit = static_cast<From>(9223372036854775808.0);
-  if constexpr (std::is_same_v<To, uint64_t>) {
-    if (value >= kLimit && value < 2 * kLimit) return static_cast<uint64_t>(value);
-  }
-  const bool fits = value >= -kLimit && value < kLimit;
-  return static_cast<To>(fits ? static_cast<int64_t>(value) : INT64_MIN);
-}
-
 // Converts between any two numbers: imaginary parts are dropped, a bool is "not zero".
 template <class To, class From>
 constexpr To convert_number(From value) {
