@@ -11,6 +11,7 @@ set(
   base
   tensor
   dispatch
+  autograd
   run
   compile
   check

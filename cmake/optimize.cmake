@@ -143,7 +143,6 @@ opwright_optimize(
 opwright_optimize(
   size
   ops/fft/fft_arguments.cpp
-  ops/fft/fft_composite.cpp
   ops/fft/fft_frequency.cpp
   ops/fft/stft.cpp
   ops/linalg/

@@ -215,6 +215,7 @@ bool can_be_attribute(const ValueType& type) {
     case ValueKind::Tensor:
     case ValueKind::Complex:
     case ValueKind::Generator:
+    case ValueKind::Any:
     case ValueKind::Other:
       return false;
     default:

@@ -33,6 +33,7 @@ uint64_t version_that_carries(const ValueType& type) {
       return torch_version(2, 13);
     case ValueKind::Complex:
     case ValueKind::Scalar:
+    case ValueKind::Any:
     case ValueKind::Other:
       return kNever;
   }

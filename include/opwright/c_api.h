@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define OPW_ABI_MAJOR 1
-#define OPW_ABI_MINOR 1
+#define OPW_ABI_MINOR 2
 
 #ifdef __cplusplus
 extern "C" {
@@ -247,7 +247,10 @@ struct OpwObject {
  *   Decompose     as a composite body
  *   Convert       (str engine, int version) -> str, Object or None
  *     What the operator becomes in a foreign graph: the text of a node (docs/guides/onnx.md), or a
- *     rule of the host's own; None: not available for that engine and version. */
+ *     rule of the host's own; None: not available for that engine and version.
+ *   AutogradKernel  as the operator, in place of recording a call; since 1.2
+ * An error of the kind "Declined" of Decompose and AutogradKernel says that the rule does not apply
+ * to the call, which goes on as if there were none. */
 typedef int (*OpwFunction)(const OpwRecord* record, const OpwValue* args, uint32_t num_args,
                            OpwValue* results, uint32_t num_results);
 
@@ -377,6 +380,36 @@ struct OpwContext {
   const OpwObjectTable* table;
   const OpwContextTable* context; /* the engine's data follow */
 };
+
+/* ---- Autograd functions. Since 1.2.
+ *
+ * What a binary asks of its host besides operators is imported by name like an operator
+ * (opwright/registration/host_functions.h): opwright::apply_function, opwright::call_operator,
+ * opwright::set_grad_enabled, opwright::set_below_autograd. */
+
+/* Both functions return 0, or 1 after passing the error to the host that the object was made in.
+ * Arguments are borrowed, results are owned. */
+typedef struct {
+  uint32_t struct_size;
+  /* (bool[] needs, Tensor?[] inputs)
+   *   -> (Tensor?[] outputs, Tensor?[] saved, Tensor?[] written inputs, Tensor?[] outputs without
+   *       gradient, bool materialize, bool keeps_tensors)
+   * `needs` says for each input whether it needs a gradient; `keeps_tensors`, whether the function
+   * itself keeps tensors for its backward. Called once, unrecorded, while apply_function runs. */
+  int (*forward)(OpwObject* function, const OpwValue* args, uint32_t num_args, OpwValue* results,
+                 uint32_t num_results);
+  /* (bool[] needs, Tensor?[] saved, Tensor?[] gradients of outputs) -> (Tensor?[] gradients)
+   * One gradient for each input. Without `materialize`, a missing gradient of an output is None.
+   * Any thread, also several at once. */
+  int (*backward)(OpwObject* function, const OpwValue* args, uint32_t num_args, OpwValue* results,
+                  uint32_t num_results);
+} OpwAutogradFunctionTable;
+
+/* An object of type "AutogradFunction", which a binary makes for one call of apply_function. */
+typedef struct {
+  const OpwObjectTable* table;
+  const OpwAutogradFunctionTable* function; /* the binary's data follow */
+} OpwAutogradFunction;
 
 /* ---- Devices
  * --------------------------------------------------------------------------------------------------

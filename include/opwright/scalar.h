@@ -3,12 +3,26 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 
 #include "opwright/complex.h"
 #include "opwright/dtype.h"
 #include "opwright/symint.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
+
+// Converts a float to an int, truncating. NaN and values outside 64 bits give the smallest int64,
+// as on x86; narrower types keep its low bits.
+template <class To, class From>
+constexpr To float_to_int(From value) {
+  constexpr From kLimit = static_cast<From>(9223372036854775808.0);
+  if constexpr (std::same_as<To, uint64_t>) {
+    if (value >= kLimit && value < 2 * kLimit) return static_cast<uint64_t>(value);
+  }
+  const bool fits = value >= -kLimit && value < kLimit;
+  return static_cast<To>(fits ? static_cast<int64_t>(value) : INT64_MIN);
+}
+
 class Scalar {
  public:
   Scalar() : Scalar(0) {}
@@ -31,8 +45,8 @@ class Scalar {
   [[nodiscard]] bool is_bool() const { return tag_ == kOpwBool; }
   [[nodiscard]] bool is_complex() const { return tag_ == kOpwComplex; }
 
-  // The value converted to T as in C++; a complex number with an imaginary part is an error for a
-  // real T.
+  // The value converted to T: a float becomes an int as by float_to_int. A complex number with an
+  // imaginary part is an error for a real T.
   template <class T>
   [[nodiscard]] T to() const {
     if constexpr (requires { typename T::value_is_complex; } || std::same_as<T, Complex<float>> ||
@@ -40,11 +54,11 @@ class Scalar {
       if (tag_ == kOpwComplex) return T(Complex<double>(parts_[0], parts_[1]));
       return T(Complex<double>(to<double>()));
     } else {
-      if (tag_ == kOpwFloat) return static_cast<T>(parts_[0]);
+      if (tag_ == kOpwFloat) return from_double<T>(parts_[0]);
       if (tag_ == kOpwComplex) {
         if (parts_[1] != 0)
           throw_error("TypeError", "the complex number ", text(), " cannot become a real one");
-        return static_cast<T>(parts_[0]);
+        return from_double<T>(parts_[0]);
       }
       return static_cast<T>(word_.specialise());
     }
@@ -81,6 +95,14 @@ class Scalar {
   }
 
  private:
+  template <class T>
+  static T from_double(double value) {
+    if constexpr (std::integral<T> && !std::same_as<T, bool>)
+      return float_to_int<T>(value);
+    else
+      return static_cast<T>(value);
+  }
+
   OpwTag tag_;
   SymInt word_;
   double parts_[2] = {0, 0};

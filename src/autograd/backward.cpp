@@ -169,11 +169,11 @@ void backward(std::span<const GradientPoint> given_outputs, std::span<const Tens
   if (inputs.empty()) return run_backward(roots, engine);
   const std::vector<Edge> targets = targets_of(inputs);
   std::vector<Tensor> found = run_backward_to(roots, targets, engine);
-  // Leaves accumulated their gradients; the others are computed tensors.
+  // Leaves, and tensors that retain their gradients, have accumulated them.
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (found[i].is_defined() && inputs[i].tensor.is_defined()) {
-      accumulate(inputs[i].tensor, std::move(found[i]));
-    }
+    const Tensor& input = inputs[i].tensor;
+    if (found[i].is_defined() && input.is_defined() && !retains_gradient(input))
+      accumulate(input, std::move(found[i]));
   }
 }
 

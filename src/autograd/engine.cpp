@@ -10,6 +10,7 @@
 #include "opwright/autograd/gradient_fit.h"
 #include "opwright/base/small_vector.h"
 #include "opwright/base/thread_state.h"
+#include "opwright/dispatch/autograd_hooks.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
@@ -213,7 +214,6 @@ class Needed {
 
 class Engine;
 constinit thread_local Engine* running __attribute__((tls_model("initial-exec"))) = nullptr;
-constinit thread_local bool checks_nan __attribute__((tls_model("initial-exec"))) = true;
 std::atomic<uint64_t> next_backward{1};
 
 // All nodes that the roots lead to.
@@ -288,7 +288,7 @@ class Engine {
     run_hooks_after(node, given_, gradients);
     if (options_.recorder) [[unlikely]]
       options_.recorder->mark(given_, gradients);
-    if (anomaly_mode() && checks_nan) look_for_anomalies(node, given_);
+    if (anomaly_mode() && anomaly_mode_checks_nan()) look_for_anomalies(node, given_);
     if (!options_.keeps_graph) node.release_saved();
     pass_on(node);
   }
@@ -343,7 +343,9 @@ std::vector<Tensor> run_backward_to(std::span<const RootGradient> roots,
 uint64_t backward_in_progress() noexcept { return running ? running->id() : 0; }
 bool backward_has_targets() noexcept { return running && running->has_targets(); }
 bool will_run(const TapeNode& node) { return running && running->will_run(node); }
-bool anomaly_mode_checks_nan() noexcept { return checks_nan; }
-bool set_anomaly_mode_checks_nan(bool on) noexcept { return std::exchange(checks_nan, on); }
+bool anomaly_mode_checks_nan() noexcept { return this_autograd_settings.anomaly_mode_checks_nan; }
+bool set_anomaly_mode_checks_nan(bool on) noexcept {
+  return std::exchange(this_autograd_settings.anomaly_mode_checks_nan, on);
+}
 
 }  // namespace opwright

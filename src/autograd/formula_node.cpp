@@ -4,13 +4,11 @@
 
 #include "opwright/autograd/history.h"
 #include "opwright/base/thread_state.h"
+#include "opwright/dispatch/autograd_hooks.h"
 #include "opwright/error.h"
 
 namespace opwright {
 namespace {
-
-constinit thread_local SavedTensorHooks* current_hooks __attribute__((tls_model("initial-exec"))) =
-    nullptr;
 
 Tensor with_history(const Tensor& tensor, TapeNodePtr node, uint32_t place) {
   Tensor result = alias_of(tensor);
@@ -20,13 +18,13 @@ Tensor with_history(const Tensor& tensor, TapeNodePtr node, uint32_t place) {
 
 }  // namespace
 
-SavedTensorHooks* saved_tensor_hooks() noexcept { return current_hooks; }
+SavedTensorHooks* saved_tensor_hooks() noexcept { return this_autograd_settings.saved_hooks; }
 SavedTensorHooks* set_saved_tensor_hooks(SavedTensorHooks* hooks) noexcept {
-  return std::exchange(current_hooks, hooks);
+  return std::exchange(this_autograd_settings.saved_hooks, hooks);
 }
 
 PackedTensorPtr SavedTensor::pack() {
-  if (!current_hooks || !tensor.is_defined()) [[likely]]
+  if (!saved_tensor_hooks() || !tensor.is_defined()) [[likely]]
     return nullptr;
   struct WithoutHooks {
     SavedTensorHooks* hooks = set_saved_tensor_hooks(nullptr);

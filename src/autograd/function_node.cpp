@@ -7,6 +7,8 @@
 #include "opwright/autograd/backward_refusal.h"
 #include "opwright/autograd/gradient_fit.h"
 #include "opwright/autograd/history.h"
+#include "opwright/autograd/short_lock.h"
+#include "opwright/base/small_vector.h"
 #include "opwright/base/user_line.h"
 #include "opwright/error.h"
 #include "opwright/functions.h"
@@ -41,14 +43,9 @@ bool records_functions() {
 
 }  // namespace
 
-FunctionNode::ForwardScope::ForwardScope()
-    : level_(current_interpreter()),
-      grad_off_(kAttentionGradOff, !level_ || !thread_state().grad_is_enabled()) {
-  if (level_) recorded_ = level_->records();
-  if (level_) level_->set_records(false);
-}
-FunctionNode::ForwardScope::~ForwardScope() {
-  if (level_) level_->set_records(recorded_);
+FunctionNode::ForwardScope::ForwardScope(Interpreter* level)
+    : grad_off_(kAttentionGradOff, !level || !thread_state().grad_is_enabled()) {
+  if (level) level_.emplace(*level);
 }
 
 FunctionNode::FunctionNode(std::string name, std::vector<Tensor> inputs)
@@ -124,15 +121,22 @@ void FunctionNode::check_not_released() const {
 }
 
 size_t FunctionNode::num_saved() const {
+  if (call_) return call_->saved.size();
+  const ShortLock lock(kept_is_taken_);
   check_not_released();
-  return call_ ? call_->saved.size() : saved_.size();
+  return kept_.size();
+}
+
+FunctionNode::Kept FunctionNode::find_saved(size_t index) const {
+  const ShortLock lock(kept_is_taken_);
+  check_not_released();
+  return kept_[index];
 }
 
 Tensor FunctionNode::saved(size_t index) {
-  check_not_released();
   if (call_) return call_->saved[index];
-  SavedTensor kept = saved_[index];
-  if (packed_[index]) return std::move(kept).unpack(*this, packed_[index].get());
+  auto [kept, packed] = find_saved(index);
+  if (packed) return std::move(kept).unpack(*this, packed.get());
   if (!kept.tensor.is_defined()) return {};
   const uint64_t version = version_of(kept.tensor);
   if (version != kept.version) {
@@ -146,16 +150,15 @@ Tensor FunctionNode::saved(size_t index) {
 }
 
 void FunctionNode::release_saved() noexcept {
-  if (saved_.empty()) return;
-  const SmallVector<SavedTensor, 2> gone = std::move(saved_);
-  const std::vector<PackedTensorPtr> gone_packed = std::move(packed_);
-  saved_ = {};
-  packed_ = {};
+  std::vector<Kept> gone;  // destroyed after the lock
+  const ShortLock lock(kept_is_taken_);
+  if (kept_.empty()) return;
+  gone.swap(kept_);
   is_released_ = true;
 }
 
 void FunctionNode::visit_owned(OwnedTensorVisitor& visitor) const {
-  for (const SavedTensor& saved : saved_) visitor.visit(saved.tensor);
+  for (const Kept& kept : kept_) visitor.visit(kept.saved.tensor);
 }
 
 SavedTensor FunctionNode::make_saved(const Tensor& tensor, std::span<const Tensor> outputs) const {
@@ -238,8 +241,9 @@ void FunctionNode::finish(std::span<Tensor> outputs) {
   if (is_recorded_) {
     for (const Tensor& place : places) add_place(ValueMeta(place));
     for (const Tensor& tensor : call_->saved) {
-      saved_.push_back(make_saved(tensor, {places.data(), places.size()}));
-      packed_.push_back(saved_.back().pack());
+      SavedTensor saved = make_saved(tensor, {places.data(), places.size()});
+      PackedTensorPtr packed = saved.pack();
+      kept_.push_back({std::move(saved), std::move(packed)});
     }
     attach_all(outputs, {places.data(), places.size()});
   }

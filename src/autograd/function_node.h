@@ -2,15 +2,16 @@
 // backward.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "opwright/autograd/formula_node.h"
-#include "opwright/base/small_vector.h"
 #include "opwright/base/source_site.h"
 #include "opwright/base/thread_state.h"
 #include "opwright/c_api.h"
@@ -29,15 +30,14 @@ class OPWRIGHT_EXPORT FunctionNode : public FormulaNode {
   // recording for its own calls.
   class OPWRIGHT_EXPORT ForwardScope {
    public:
-    ForwardScope();
-    ~ForwardScope();
+    // The level of the node; null: eager.
+    explicit ForwardScope(Interpreter* level = current_interpreter());
     ForwardScope(const ForwardScope&) = delete;
     ForwardScope& operator=(const ForwardScope&) = delete;
 
    private:
-    Interpreter* level_;
     AttentionScope grad_off_;
-    bool recorded_ = true;
+    std::optional<UnrecordedLevelScope> level_;
   };
 
   // `inputs` are all arguments; undefined means not a tensor.
@@ -92,17 +92,22 @@ class OPWRIGHT_EXPORT FunctionNode : public FormulaNode {
   void attach_all(std::span<Tensor> outputs, std::span<const Tensor> returned);
   [[nodiscard]] SavedTensor make_saved(const Tensor& tensor, std::span<const Tensor> outputs) const;
   void check_not_released() const;
+  struct Kept {
+    SavedTensor saved;
+    PackedTensorPtr packed;  // null: use `saved`
+  };
+  [[nodiscard]] Kept find_saved(size_t index) const;
 
   std::string name_;
   SourceSite line_;
-  SmallVector<SavedTensor, 2> saved_;
-  std::vector<PackedTensorPtr> packed_;  // null: use saved_
+  std::vector<Kept> kept_;
   std::vector<bool> output_is_tensor_;
   std::vector<bool> input_is_tensor_;
   std::unique_ptr<Call> call_;
   bool is_recorded_ = false;
   bool materializes_ = true;
   bool is_released_ = false;
+  mutable std::atomic<bool> kept_is_taken_ = false;  // a ShortLock for kept_ and is_released_
 };
 
 // Notes that the output of a Function shows memory of its input, and is not to be written: its

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <thread>
 #include <utility>
 
 #include "opwright/autograd/backward_refusal.h"
 #include "opwright/autograd/gradient_fit.h"
+#include "opwright/autograd/short_lock.h"
 #include "opwright/base/block_cache.h"
 #include "opwright/base/given_error.h"
 #include "opwright/base/user_line.h"
@@ -28,20 +28,6 @@ constinit thread_local OperatorNode::Saving* innermost_saving
 
 // Flag in a length: it is that of a list, not of one optional tensor.
 constexpr uint32_t kIsList = 1u << 31;
-
-// A lock held for a few instructions.
-class [[nodiscard]] ShortLock {
- public:
-  explicit ShortLock(std::atomic<bool>& is_taken) noexcept : is_taken_(is_taken) {
-    while (is_taken_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
-  }
-  ~ShortLock() { is_taken_.store(false, std::memory_order_release); }
-  ShortLock(const ShortLock&) = delete;
-  ShortLock& operator=(const ShortLock&) = delete;
-
- private:
-  std::atomic<bool>& is_taken_;
-};
 
 }  // namespace
 

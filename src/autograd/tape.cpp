@@ -1,6 +1,9 @@
 #include "opwright/autograd/tape.h"
 
+#include <utility>
 #include <vector>
+
+#include "opwright/dispatch/autograd_hooks.h"
 
 namespace opwright {
 namespace {
@@ -8,7 +11,6 @@ namespace {
 std::atomic<uint64_t> next_age{1};
 std::atomic<uint64_t> next_hook{1};
 constinit const TapeMirrorTable* mirror_table = nullptr;
-constinit thread_local bool looks_for_anomalies __attribute__((tls_model("initial-exec"))) = false;
 
 // Nodes waiting for destruction on this thread; null: none is being destroyed.
 constinit thread_local std::vector<const TapeNode*>* ending
@@ -91,7 +93,9 @@ void TapeNode::remove_hook(uint64_t id) noexcept {
   std::erase_if(hooks_->after, has_id);
 }
 
-bool anomaly_mode() noexcept { return looks_for_anomalies; }
-bool set_anomaly_mode(bool on) noexcept { return std::exchange(looks_for_anomalies, on); }
+bool anomaly_mode() noexcept { return this_autograd_settings.is_anomaly_mode; }
+bool set_anomaly_mode(bool on) noexcept {
+  return std::exchange(this_autograd_settings.is_anomaly_mode, on);
+}
 
 }  // namespace opwright

@@ -11,6 +11,9 @@ std::atomic<const AutogradHooks*> current_hooks{nullptr};
 
 }  // namespace
 
+constinit thread_local AutogradSettings this_autograd_settings
+    __attribute__((tls_model("initial-exec")));
+
 void set_autograd_hooks(const AutogradHooks* hooks) noexcept {
   current_hooks.store(hooks, std::memory_order_release);
 }

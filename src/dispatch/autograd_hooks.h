@@ -1,11 +1,16 @@
-// What autograd does in a call, without dispatch depending on an engine.
+// What autograd does in a call, without dispatch depending on an engine; and what it reads per
+// thread.
 #pragma once
 
 #include "opwright/dispatch/arguments.h"
+#include "opwright/visibility.h"
 
 namespace opwright {
 
+class BackwardRefusalScope;
+class Interpreter;
 class Operator;
+class SavedTensorHooks;
 
 struct AutogradHooks {
   // Receives the calls that must be recorded at the current level, and continues with
@@ -26,5 +31,27 @@ void set_autograd_hooks(const AutogradHooks* hooks) noexcept;
 // For an operator that returns views. A kernel's own views, and those of inference mode, are not
 // recorded.
 void note_views(const Operator& op, Arguments args, Results results);
+
+// ---- Settings of a thread ----
+
+// An autograd kernel that runs at a level; the levels below run it for themselves.
+struct RunningAutogradKernel {
+  const Operator* op;
+  const Interpreter* level;
+  const RunningAutogradKernel* outer;
+};
+
+// What autograd reads besides the ThreadState. A backward pass that goes on on another thread takes
+// a copy of the struct; everything pointed to outlives the scope that set it.
+struct AutogradSettings {
+  const RunningAutogradKernel* running_kernel = nullptr;  // the innermost one
+  SavedTensorHooks* saved_hooks = nullptr;                // null: tensors are saved unchanged
+  BackwardRefusalScope* refusal_scope = nullptr;          // the innermost one
+  bool is_anomaly_mode = false;
+  bool anomaly_mode_checks_nan = true;
+};
+
+OPWRIGHT_EXPORT extern constinit thread_local AutogradSettings this_autograd_settings
+    __attribute__((tls_model("initial-exec")));
 
 }  // namespace opwright

@@ -1,11 +1,11 @@
 #include "opwright/dispatch/call.h"
 
-#include <algorithm>
 #include <bit>
 
 #include "opwright/base/small_vector.h"
 #include "opwright/dispatch/autograd_hooks.h"
 #include "opwright/dispatch/call_error.h"
+#include "opwright/dispatch/declined.h"
 #include "opwright/dispatch/mode.h"
 #include "opwright/dispatch/record.h"
 #include "opwright/dispatch/row.h"
@@ -104,37 +104,49 @@ bool is_recorded_whole(const Operator& op) {
   return level && level->keeps_whole_while_recording(op);
 }
 
-// An autograd kernel that runs at a level; the levels below run it for themselves.
-struct RunningKernel {
-  const Operator* op;
-  const Interpreter* level;
-  friend bool operator==(const RunningKernel&, const RunningKernel&) = default;
-};
-// Those of this thread, innermost last.
-thread_local SmallVector<RunningKernel, 4> running_autograd_kernels;
-
 class AutogradKernelScope {
  public:
-  explicit AutogradKernelScope(RunningKernel kernel) { running_autograd_kernels.push_back(kernel); }
-  ~AutogradKernelScope() { running_autograd_kernels.pop_back(); }
+  AutogradKernelScope(const Operator& op, const Interpreter* level) noexcept
+      : kernel_{&op, level, this_autograd_settings.running_kernel} {
+    this_autograd_settings.running_kernel = &kernel_;
+  }
+  ~AutogradKernelScope() { this_autograd_settings.running_kernel = kernel_.outer; }
   AutogradKernelScope(const AutogradKernelScope&) = delete;
   AutogradKernelScope& operator=(const AutogradKernelScope&) = delete;
+
+ private:
+  RunningAutogradKernel kernel_;
 };
 
+bool runs_autograd_kernel(const Operator& op, const Interpreter* level) noexcept {
+  const RunningAutogradKernel* each = this_autograd_settings.running_kernel;
+  while (each && (each->op != &op || each->level != level)) each = each->outer;
+  return each != nullptr;
+}
+
 // Runs the kernel that wraps the operator's autograd; a call of the same operator inside it, at the
-// same level, is not recorded.
-void run_autograd_kernel(const Operator& op, const OpwRecord& kernel, Arguments args,
-                         Results results) {
-  const RunningKernel running{&op, current_interpreter()};
-  if (std::ranges::find(running_autograd_kernels, running) != running_autograd_kernels.end())
-    return call_below_autograd(op, args, results);
-  const AutogradKernelScope scope(running);
-  run_record(op, kernel, args, results);
+// same level, is not recorded. False: the kernel does not apply to the call.
+[[gnu::noinline]] bool run_autograd_kernel(const Operator& op, const OpwRecord& kernel,
+                                           Arguments args, Results results) {
+  const Interpreter* level = current_interpreter();
+  if (runs_autograd_kernel(op, level)) {
+    call_below_autograd(op, args, results);
+    return true;
+  }
+  try {
+    const AutogradKernelScope scope(op, level);
+    run_record(op, kernel, args, results);
+    return true;
+  } catch (const Error& error) {
+    if (!is_declined(error)) throw;
+    return false;
+  }
 }
 
 [[gnu::noinline]] void record_and_call(const Operator& op, Arguments args, Results results) {
-  if (const OpwRecord* kernel = op.record(Slot::AutogradKernel))
-    return run_autograd_kernel(op, *kernel, args, results);
+  if (const OpwRecord* kernel = op.record(Slot::AutogradKernel);
+      kernel && run_autograd_kernel(op, *kernel, args, results))
+    return;
   if (op.tags().has(Tag::Nondifferentiable)) {
     if (op.writes_arguments()) check_nondifferentiable_writes(op, args);
     return call_below_autograd(op, args, results);

@@ -1,16 +1,36 @@
 #include "opwright/host/binary_host.h"
 
+#include <string_view>
 #include <vector>
 
 #include "opwright/base/core_host.h"
 #include "opwright/base/given_error.h"
+#include "opwright/error.h"
 
 namespace opwright {
+namespace {
+
+// Binaries built with headers from before 1.2 give a RuntimeError where data do not exist.
+bool is_old_data_error(const Error& error) {
+  if (std::string_view(error.kind()) != "RuntimeError" || error.get()->payload) return false;
+  const std::string_view text = error.text();
+  return text.starts_with("the data of a fake tensor was read") ||
+         text.starts_with("the data of a tensor inside a transform was read");
+}
+
+void give_error_of_binary(const OpwHost* /*host*/, OpwError* given) {
+  const Error error = Error::take(given);
+  give_error(
+      (is_old_data_error(error) ? Error("DataDependentError", error.text()) : error).share());
+}
+
+}  // namespace
 
 BinaryHost::BinaryHost(const OpwBinary& binary, std::string path)
     : OpwHost(core_host()), path_(std::move(path)) {
   instance = this;
   OpwHost::call = &call_import;
+  OpwHost::give_error = &give_error_of_binary;
   std::vector<const OpwImport*> by_index(binary.num_imports);
   for (const OpwImport* each = binary.imports; each; each = each->next)
     by_index[each->index] = each;

@@ -40,6 +40,8 @@ ValueKind value_kind(const Type& type) {
       return ValueKind::MemoryFormat;
     case TypeKind::Generator:
       return ValueKind::Generator;
+    case TypeKind::Any:
+      return ValueKind::Any;
     default:
       return ValueKind::Other;
   }

@@ -5,7 +5,7 @@
 
 #include "opwright/c_api.h"
 
-static_assert(OPW_ABI_MAJOR == 1 && OPW_ABI_MINOR == 1);
+static_assert(OPW_ABI_MAJOR == 1 && OPW_ABI_MINOR == 2);
 
 static_assert(sizeof(OpwDtype) == 4 && offsetof(OpwDtype, code) == 0 &&
               offsetof(OpwDtype, bits) == 1);
@@ -73,6 +73,11 @@ static_assert(sizeof(OpwContext) == 16 && sizeof(OpwContextTable) == 72);
 static_assert(offsetof(OpwContextTable, save) == 8 &&
               offsetof(OpwContextTable, needs_gradient) == 40 &&
               offsetof(OpwContextTable, argument) == 64);
+
+static_assert(sizeof(OpwAutogradFunction) == 16 && offsetof(OpwAutogradFunction, function) == 8);
+static_assert(sizeof(OpwAutogradFunctionTable) == 24 &&
+              offsetof(OpwAutogradFunctionTable, forward) == 8 &&
+              offsetof(OpwAutogradFunctionTable, backward) == 16);
 
 static_assert(sizeof(OpwImplementation) == 64);
 static_assert(offsetof(OpwImplementation, function) == 8 &&

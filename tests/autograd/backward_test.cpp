@@ -63,6 +63,20 @@ TEST(Backward, WithInputsOnlyTheseGetGradients) {
   EXPECT_FALSE(gradient_of(y).is_defined());
 }
 
+TEST(Backward, WithAnInputThatRetainsItsGradientAddsItOnce) {
+  const Tensor x = leaf({1});
+  const Tensor y = x * 2.0;
+  retain_gradient(y);
+  const Tensor z = y * 3.0;
+
+  backward({&z, 1}, {}, {&y, 1}, {.keeps_graph = true});
+  EXPECT_EQ(gradient_values(y), Values{3});
+  EXPECT_FALSE(gradient_of(x).is_defined());
+
+  backward({&z, 1}, {}, {&y, 1});
+  EXPECT_EQ(gradient_values(y), Values{6});
+}
+
 TEST(Backward, RunsUnderNoGrad) {
   const Tensor x = leaf({2});
   const Tensor y = x * x;

@@ -71,6 +71,10 @@ void halve_(Tensor& x) { x.mul_(0.5); }
 Tensor fake_branch(const Tensor& x) {
   return x.sum().item().to<double>() > 0 ? x.neg() : x.clone();
 }
+Tensor unfinished(const Tensor& x) {
+  if (x.is_fake()) throw Error("NotImplementedError", "not for fake tensors");
+  return x.clone();
+}
 Tensor sum_of(std::span<const Tensor> tracks, const std::optional<Tensor>& bias) {
   Tensor sum = tracks[0].clone();
   for (const Tensor& track : tracks.subspan(1)) sum = sum.add(track);
@@ -111,6 +115,7 @@ OPWRIGHT_LIBRARY(fake_check_test, m) {
   m.def("sum_of(Tensor[] tracks, Tensor? bias=None) -> Tensor");
   m.register_fake("sum_of", &sum_of_fake);
   m.def("branch(Tensor x) -> Tensor", &fake_branch);
+  m.def("unfinished(Tensor x) -> Tensor", &unfinished);
 }
 OPWRIGHT_LIBRARY_IMPL(fake_check_test, CPU, m) {
   for (const char* name : {"missing", "right", "whole", "baked", "square", "branching", "double",
@@ -166,6 +171,12 @@ TEST(FakeCheck, TellsHowToRegisterAMissingFakeKernel) {
                "fake kernel");
   EXPECT_FAULT(look_at_fake("missing", ones({3, 6})),
                "Register one with m.register_fake(\"missing\"");
+}
+
+TEST(FakeCheck, DoesNotAskForAFakeKernelOfAComposite) {
+  EXPECT_FAULT(look_at_fake("unfinished", ones({3, 6})),
+               "fake-refuses: fake_check_test::unfinished: its own function, run on fake tensors, "
+               "rejects what the kernel accepts: NotImplementedError: not for fake tensors");
 }
 
 TEST(FakeCheck, ShowsTheErrorOfAFakeKernelAndItsLine) {

@@ -22,8 +22,8 @@ namespace {
 
 const char* kind_name(ValueKind kind) {
   static constexpr const char* kNames[] = {
-      "Tensor", "Int",   "SymInt", "Float",  "Bool",         "Complex",   "Scalar",
-      "String", "DType", "Device", "Layout", "MemoryFormat", "Generator", "Other"};
+      "Tensor", "Int",    "SymInt", "Float",        "Bool",      "Complex", "Scalar", "String",
+      "DType",  "Device", "Layout", "MemoryFormat", "Generator", "Any",     "Other"};
   return kNames[static_cast<uint8_t>(kind)];
 }
 

@@ -88,7 +88,7 @@ TEST(LoadDevice, RefusesAPluginOfAnotherAbiVersion) {
   const std::string path = operator_binary("other_abi");
   EXPECT_ERROR(load_device(path), "ImportError",
                path +
-                   " was built for ABI 2.0 of Opwright, this is ABI 1.1\n  Build it again with "
+                   " was built for ABI 2.0 of Opwright, this is ABI 1.2\n  Build it again with "
                    "the headers of this version.");
 }
 
@@ -151,7 +151,7 @@ TEST(DeviceFinder, TellsWhyTheFileThatItFoundCannotBeUsed) {
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.text())
                   .find("libopwright_foreign.so (ImportError: " + file.path() +
-                        " was built for ABI 2.0 of Opwright, this is ABI 1.1"),
+                        " was built for ABI 2.0 of Opwright, this is ABI 1.2"),
               std::string::npos)
         << error.text();
   }

@@ -122,6 +122,14 @@ TEST(LoadLibrary, KeepsTheKindOfEveryErrorInAKernelAndItsWorkers) {
   EXPECT_EQ(values_of(fail(x, 6)), (std::vector<float>{1, 4, 9, 16}));
 }
 
+TEST(LoadLibrary, NamesTheKindOfMissingDataForBinariesWithOlderHeaders) {
+  const LoadedFor library("failing");
+  const Tensor x = tensor({1});
+  EXPECT_ERROR_CONTAINS(fail(x, 7), "DataDependentError", "the data of a fake tensor was read");
+  EXPECT_ERROR_CONTAINS(fail(x, 8), "DataDependentError",
+                        "the data of a tensor inside a transform was read");
+}
+
 TEST(LoadLibrary, LeaksNothingWhenEveryStepFails) {
   const LoadedFor library("failing");
   const Tensor x = tensor({1, 2, 3, 4});

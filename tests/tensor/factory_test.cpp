@@ -180,6 +180,11 @@ TEST(MakeFake, CannotFixASizeThatIsKnownAtRunTimeOnly) {
   EXPECT_ERROR_CONTAINS((void)fake.size(0), "RuntimeError", "cannot fix u0 at ");
 }
 
+TEST(MakeScalarTensor, KeepsTheLowBitsOfAFloatThatAnIntCannotHold) {
+  EXPECT_EQ(*make_scalar_tensor(-8.5, DType::UInt8).data<uint8_t>(), 248);
+  EXPECT_EQ(*make_scalar_tensor(1e300, DType::Int64).data<int64_t>(), INT64_MIN);
+}
+
 TEST(MakeFromMemory, SharesTheMemoryAndCallsTheDeleterOnce) {
   float memory[6] = {0, 1, 2, 3, 4, 5};
   int calls = 0;

@@ -30,6 +30,9 @@ inline void require_no_error(int status) {
 // Adds "required at file:line" to the exception that is set.
 void add_line_note(const char* file, uint32_t line) noexcept;
 
+// Adds the class Declined to the module: of errors of the kind kDeclined.
+void add_declined_class(PyObject* module);
+
 // Sets the exception of an Error: the original object, or one of the kind's class. An unknown kind
 // becomes a RuntimeError whose text starts with it.
 void raise(const Error& error) noexcept;

@@ -316,7 +316,9 @@ bool is_possible(const OperatorDescription& op) {
   bool writes = false;
   for (const ArgumentDescription& each : op.arguments) {
     writes = writes || each.is_written;
-    if (each.type.kind == ValueKind::Generator || each.type.kind == ValueKind::Other) return false;
+    const ValueKind kind = each.type.kind;
+    if (kind == ValueKind::Generator || kind == ValueKind::Any || kind == ValueKind::Other)
+      return false;
     if (each.type.kind == ValueKind::Tensor && each.type.has_optional_elements) return false;
   }
   for (const ResultDescription& each : op.results) {

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 
 #include "bridges/torch/given_error.h"
@@ -28,8 +27,8 @@ PyTypeObject* function_type = nullptr;
 OpwObject* function_of(PyObject* self) {
   return reinterpret_cast<FunctionWrapper*>(self)->function;
 }
-const FunctionTable& table_of(PyObject* self) {
-  return *reinterpret_cast<const FunctionTable*>(function_of(self)->table);
+const OpwAutogradFunctionTable& table_of(PyObject* self) {
+  return *reinterpret_cast<const OpwAutogradFunction*>(function_of(self))->function;
 }
 
 constexpr size_t kMostValues = 8;
@@ -48,8 +47,8 @@ struct FunctionResults {
 };
 
 // Runs a function of the table: a list of bools, then lists of tensors or None.
-void run_function(PyObject* self, decltype(FunctionTable::forward) function, PyObject* const* args,
-                  uint32_t num_args, FunctionResults& results) {
+void run_function(PyObject* self, decltype(OpwAutogradFunctionTable::forward) function,
+                  PyObject* const* args, uint32_t num_args, FunctionResults& results) {
   static const ValueType kBools{ValueKind::Bool, false, true, false, "bool[]"};
   static const ValueType kTensors{ValueKind::Tensor, false, true, true, "Tensor?[]"};
   ArgumentFrame frame;
@@ -91,10 +90,8 @@ PyObject* run_backward(PyObject* self, PyObject* const* args, Py_ssize_t num_arg
 
 PyObject* function_name(PyObject* self, void* /*closure*/) {
   return raising([&] {
-    const OpwObject* function = function_of(self);
-    std::string text(function->table->text(function, nullptr, 0) + 1, '\0');
-    const size_t length = function->table->text(function, text.data(), text.size());
-    return require(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(length)));
+    const std::string name = text_of(function_of(self));
+    return require(PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size())));
   });
 }
 
@@ -109,8 +106,8 @@ void drop_function(PyObject* self) {
 PyMethodDef function_methods[] = {
     {"forward", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(run_forward)),
      METH_FASTCALL,
-     "forward(needs, inputs)\n--\n\nRun it once; return outputs, saved, written, outputs without "
-     "gradient, materialize."},
+     "forward(needs, inputs)\n--\n\nRun it once, inside of apply_function; return outputs, saved, "
+     "written, outputs without gradient, materialize, keeps_tensors."},
     {"backward", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(run_backward)),
      METH_FASTCALL,
      "backward(needs, saved, gradients)\n--\n\nReturn the gradient or None of each input."},
@@ -130,8 +127,7 @@ PyType_Spec function_spec = {"opwright._torch.Function", sizeof(FunctionWrapper)
 }  // namespace
 
 bool is_autograd_function(const OpwObject* object) {
-  return std::strcmp(object->table->type_name, kFunctionTypeName) == 0 &&
-         object->table->struct_size >= sizeof(FunctionTable);
+  return find_autograd_function(object) != nullptr;
 }
 
 PyObject* object_of_function(OpwObject* function) {

@@ -72,6 +72,7 @@ PyMODINIT_FUNC PyInit__torch() {
   using namespace opwright::torch_bridge;  // NOLINT(google-build-using-namespace): a C function
   return raising([] {
     Reference module = require_new(PyModule_Create(&definition));
+    add_declined_class(module.get());
     add_rule_type(module.get());
     add_function_type(module.get());
     add_fast_type(module.get());

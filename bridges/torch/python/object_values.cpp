@@ -160,6 +160,7 @@ OpwValue lend_one(PyObject* object, const ValueType& type, ArgumentFrame& frame)
       return lend_memory_format(object, type);
     case ValueKind::Generator:
       return lend_generator(object, type, frame);
+    case ValueKind::Any:
     case ValueKind::Other:
       break;
   }

@@ -102,7 +102,7 @@ void forget_written(const PythonImport& import, const OpwValue* args, uint32_t n
 
 // The result of a function of the host may be of any type.
 OpwValue give_result(PyObject* object, const ValueType& type) {
-  if (type.text != "Any") return give_object(object, type);
+  if (type.kind != ValueKind::Any) return give_object(object, type);
   ArgumentFrame frame;
   return copy_value(lend_untyped(object, frame));
 }

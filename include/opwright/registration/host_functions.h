@@ -10,32 +10,37 @@
 // The last two return the previous state of the thread; set_grad_enabled(None) changes nothing.
 #pragma once
 
+#include <cstdint>
+#include <cstring>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "opwright/c_api.h"
 #include "opwright/value.h"
 
 namespace opwright OPWRIGHT_VISIBILITY {
-// The functions of an object of type "AutogradFunction", which the binary makes for one call of
-// apply_function. Part of the ABI: plain C, grows only at its end. Both return 0, or 1 after
-// passing the error to the host that the object was made in. Arguments are borrowed, results are
-// owned.
-struct FunctionTable {
-  OpwObjectTable object;  // struct_size is that of the whole table
-  // (bool[] needs, Tensor?[] inputs)
-  //   -> (Tensor?[] outputs, Tensor?[] saved, Tensor?[] written inputs, Tensor?[] outputs without
-  //       gradient, bool materialize)
-  // `needs` says for each input whether it needs a gradient. The host runs it once, unrecorded,
-  // while apply_function runs.
-  int (*forward)(OpwObject* function, const OpwValue* args, uint32_t num_args, OpwValue* results,
-                 uint32_t num_results);
-  // (bool[] needs, Tensor?[] saved, Tensor?[] gradients of outputs) -> (Tensor?[] gradients)
-  // One gradient for each input. Without `materialize`, a missing gradient of an output is None.
-  int (*backward)(OpwObject* function, const OpwValue* args, uint32_t num_args, OpwValue* results,
-                  uint32_t num_results);
-};
+// The kind of the error with which a rule says that it does not apply to a call, which then goes on
+// as if there were no rule: for a function in the slot AutogradKernel, and for a decomposition.
+inline constexpr char kDeclined[] = "Declined";
 
 inline constexpr char kFunctionTypeName[] = "AutogradFunction";
-inline constexpr uint32_t kNumForwardResults = 5;
+inline constexpr uint32_t kNumForwardResults = 6;
+
+// Null: the object is not an autograd function.
+inline const OpwAutogradFunction* find_autograd_function(const OpwObject* object) {
+  if (std::strcmp(object->table->type_name, kFunctionTypeName) != 0) return nullptr;
+  const auto* function = reinterpret_cast<const OpwAutogradFunction*>(object);
+  const bool is_complete = function->function->struct_size >= sizeof(OpwAutogradFunctionTable);
+  return is_complete ? function : nullptr;
+}
+
+// The text of an object: its name, if it is an autograd function.
+inline std::string text_of(const OpwObject* object) {
+  std::string text(object->table->text(object, nullptr, 0) + 1, '\0');
+  text.resize(object->table->text(object, text.data(), text.size()));
+  return text;
+}
 
 // A value of any type: an argument is borrowed, a result is owned.
 class AnyValue {

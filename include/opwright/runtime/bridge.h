@@ -36,6 +36,7 @@ enum class ValueKind : uint8_t {
   Layout,
   MemoryFormat,
   Generator,
+  Any,    // a value of any type: of a function of the host
   Other,  // not representable in other hosts; see its text
 };
 

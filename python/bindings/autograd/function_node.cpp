@@ -11,14 +11,10 @@
 #include "bindings/object/tape_object.h"
 #include "bindings/object/tensor_object.h"
 #include "bindings/object/value.h"
-#include "opwright/base/thread_state.h"
 #include "opwright/dispatch/interpreter.h"
 #include "opwright/error.h"
-#include "opwright/tensor/view.h"
-#include "opwright/tensor/wrapper.h"
-#include "opwright/transforms/differentiate/derivative_values.h"
+#include "opwright/host/function_level.h"
 #include "opwright/transforms/differentiate/grad.h"
-#include "opwright/transforms/functionalize/functionalize.h"
 
 namespace nb = nanobind;
 
@@ -113,59 +109,32 @@ void lift(std::vector<OpwValue>& values) {
 // returns is the argument itself.
 nb::object apply_below(Grad& level, const nb::object& function, const nb::object& passed) {
   const Py_ssize_t count = PyTuple_GET_SIZE(passed.ptr());
-  nb::object inner = own(PyTuple_New(count));
+  std::vector<Tensor> own_inputs;
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject* arg = PyTuple_GET_ITEM(passed.ptr(), i);
-    PyTuple_SET_ITEM(inner.ptr(), i,
-                     is_tensor(arg) ? require(wrap(level.unwrap(handle_of(arg)))) : Py_NewRef(arg));
+    own_inputs.push_back(is_tensor(arg) ? handle_of(arg) : Tensor());
+  }
+  const CallBelow call(level, std::move(own_inputs));
+  nb::object inner = own(PyTuple_New(count));
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    const Tensor& below = call.inputs()[static_cast<size_t>(i)];
+    PyTuple_SET_ITEM(
+        inner.ptr(), i,
+        below.is_defined() ? require(wrap(below)) : Py_NewRef(PyTuple_GET_ITEM(passed.ptr(), i)));
   }
   nb::object outputs;
   {
     const ParentScope scope(level);
     outputs = own(PyObject_Call(nb::object(function.attr("apply")).ptr(), inner.ptr(), nullptr));
   }
-  const auto to_level = [&](PyObject* given) {
-    if (!is_tensor(given) || is_wrapper_of(level, tensor_of(given))) return nb::borrow(given);
-    PyObject* viewed = nullptr;
-    for (Py_ssize_t i = 0; i < count; ++i) {
-      PyObject* arg = PyTuple_GET_ITEM(inner.ptr(), i);
-      if (!is_tensor(arg)) continue;
-      if (tensor_of(arg) == tensor_of(given)) return nb::borrow(PyTuple_GET_ITEM(passed.ptr(), i));
-      if (&storage_of(handle_of(arg)) == &storage_of(handle_of(given)))
-        viewed = PyTuple_GET_ITEM(passed.ptr(), i);
-    }
-    const Tensor output = level.wrap(handle_of(given));
-    if (viewed && is_wrapper_of(level, tensor_of(viewed))) note_as_view(output, handle_of(viewed));
-    return own(wrap(output));
+  const auto raise_output = [&](PyObject* given) {
+    return is_tensor(given) ? own(wrap(call.raise(handle_of(given)))) : nb::borrow(given);
   };
-  if (!PyTuple_Check(outputs.ptr())) return to_level(outputs.ptr());
+  if (!PyTuple_Check(outputs.ptr())) return raise_output(outputs.ptr());
   nb::list own_outputs;
   for (const nb::handle each : nb::borrow<nb::tuple>(outputs))
-    own_outputs.append(to_level(each.ptr()));
+    own_outputs.append(raise_output(each.ptr()));
   return nb::tuple(own_outputs);
-}
-
-bool is_tracked_at_any_level(const Tensor& tensor) {
-  for (Tensor shown = tensor;;) {
-    if (impl(shown).flags & kOpwFlagRequiresGrad) return true;
-    Tensor inner = inner_value(shown);
-    if (inner.get() == shown.get()) return false;
-    shown = std::move(inner);
-  }
-}
-
-// functionalize passes the calls of the forward on to the levels below, which would differentiate
-// these instead of using the Function's backward.
-void check_functionalized(const nb::object& function, std::span<const Tensor> inputs) {
-  const auto* level = dynamic_cast<const Functionalize*>(current_interpreter());
-  if (!level || level->traits().adopts_histories || !thread_state().grad_is_enabled()) return;
-  for (const Tensor& input : inputs) {
-    OPWRIGHT_CHECK_KIND(
-        "NotImplementedError", !input.is_defined() || !is_tracked_at_any_level(input),
-        nb::cast<std::string>(function.attr("__name__")),
-        ": functionalize does not keep the backward of an autograd.Function\n  Define an operator "
-        "with register_autograd (opwright.library.custom_op), or call it under no_grad.");
-  }
 }
 
 nb::object apply_function(const nb::object& function, bool has_setup_context,
@@ -186,9 +155,9 @@ nb::object apply_function(const nb::object& function, bool has_setup_context,
         passed.ptr(), static_cast<Py_ssize_t>(i),
         is_tensor_here ? require(wrap(inputs.back())) : Py_NewRef(nb::handle(args[i]).ptr()));
   }
-  check_functionalized(function, inputs);
-  auto* made =
-      new PythonFunctionNode(nb::cast<std::string>(function.attr("__name__")), std::move(inputs));
+  auto name = nb::cast<std::string>(function.attr("__name__"));
+  check_backward_is_kept(name, inputs);
+  auto* made = new PythonFunctionNode(std::move(name), std::move(inputs));
   const nb::object context = own(wrap_node(TapeNodePtr::take(made)));
   as_tape_object(context.ptr()).function = Py_NewRef(function.ptr());
   auto* grad = has_setup_context ? dynamic_cast<Grad*>(current_interpreter()) : nullptr;

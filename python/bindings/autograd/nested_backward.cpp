@@ -4,21 +4,18 @@
 #include <thread>
 
 #include "bindings/interpreter/lock.h"
-#include "opwright/autograd/saved_hooks.h"
-#include "opwright/autograd/tape.h"
 #include "opwright/base/thread_state.h"
+#include "opwright/dispatch/autograd_hooks.h"
 
 namespace opwright::python {
 
 void run_on_another_thread(void (*function)(const void* context), const void* context) {
   const ThreadState state = thread_state();
-  SavedTensorHooks* hooks = saved_tensor_hooks();
-  const bool finds_anomalies = anomaly_mode();
+  const AutogradSettings settings = this_autograd_settings;
   const auto run = [&] {
     const LockScope lock;
     const ThreadStateScope scope(state);
-    set_saved_tensor_hooks(hooks);
-    set_anomaly_mode(finds_anomalies);
+    this_autograd_settings = settings;
     function(context);
   };
   std::exception_ptr error;

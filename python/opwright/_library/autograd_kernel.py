@@ -43,7 +43,8 @@ class AutogradKernels:
     def add(self, key: str, function: Callable) -> Callable:
         """Return what runs in place of recording a call, now that there is this kernel too.
 
-        That of a device comes before that of every device; without one, the call is not recorded.
+        That of a device comes before that of every device; without one, the call is recorded as an
+        operator without such kernels.
         """
         device = _device_of(key)
         self._by_device[device] = function
@@ -74,8 +75,7 @@ class AutogradKernels:
             for_all = for_all or kernels.get(None)
         if for_all is not None:
             return for_all(*args, **keywords)
-        with _C.no_grad():
-            return _C.require_operator(self._name)(*args, **keywords)
+        return NotImplemented  # the call goes on as if there were no kernel
 
 
 # The parties that registered such kernels for an operator, the newest last.

@@ -2,9 +2,12 @@
 
 import threading
 from collections.abc import Callable
+from functools import cache
 
 import torch
 
+from .. import _torch
+from ._autograd import make_autograd_kernel
 from ._foreign import overload_of
 from ._functions import WRAPS_AUTOGRAD, Functions, calling_by_position
 
@@ -22,10 +25,15 @@ class _Running(threading.local):
 def make_wrapping_kernel(functions: Functions) -> Callable:
     """Return what the key Autograd runs; it takes all arguments by position.
 
-    A call of the same operator inside the kernel, at the same level, goes on below autograd.
+    A call of the same operator inside the kernel, at the same level, goes on below autograd. A call
+    on a device without such a kernel is recorded as that of other operators.
     """
     overload = calling_by_position(overload_of(functions.name), functions.operator)
     running = _Running()
+
+    @cache
+    def recording() -> Callable:
+        return make_autograd_kernel(functions, functions.tags)[0]
 
     def kernel(*args: object) -> object:
         needs_gradient = torch.is_grad_enabled() and _any_requires_grad(*args)
@@ -36,8 +44,11 @@ def make_wrapping_kernel(functions: Functions) -> Callable:
         function = calling_by_position(functions.find(WRAPS_AUTOGRAD), functions.operator)
         running.levels = (*running.levels, level)
         try:
-            return function(*args)
+            given = function(*args)
+        except _torch.Declined:
+            given = NotImplemented
         finally:
             running.levels = running.levels[:-1]
+        return recording()(*args) if given is NotImplemented else given
 
     return kernel

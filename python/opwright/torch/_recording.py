@@ -43,7 +43,7 @@ def _step(name: str) -> type[torch.autograd.Function]:
 
     def forward(ctx: object, function: object, *inputs: torch.Tensor | None) -> tuple:
         needs = list(ctx.needs_input_grad[1:])
-        outputs, saved, written, constant, materialize = function.forward(needs, list(inputs))
+        outputs, saved, written, constant, materialize, _ = function.forward(needs, list(inputs))
         ctx.save_for_backward(*saved)
         if written:
             ctx.mark_dirty(*written)

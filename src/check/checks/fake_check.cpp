@@ -79,7 +79,8 @@ class FakeCheck : public Check {
   static std::optional<Fault> refusal(const Operator& op, const Error& error,
                                       const std::string& when) {
     const bool is_missing = std::string_view(error.kind()) == "NotImplementedError";
-    if (is_missing && !op.record(Slot::Fake)) return Fault{"missing-fake", error.message()};
+    const bool may_be_missing = !op.record(Slot::Fake) && !op.record(Slot::ImplicitComposite);
+    if (is_missing && may_be_missing) return Fault{"missing-fake", error.message()};
     if (!has_own_fake(op) && is_data_dependent(error)) return std::nullopt;
     return Fault{"fake-refuses",
                  concatenate(fake_kernel_text(op), " rejects", when,

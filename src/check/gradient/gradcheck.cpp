@@ -7,7 +7,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "opwright/autograd/backward.h"
@@ -24,6 +23,8 @@ namespace opwright {
 namespace {
 
 using Problem = std::optional<std::string>;
+
+enum class DerivativeMode : uint8_t { Forward, Backward };
 
 constexpr uint64_t kOfOutputs = 1000;  // so that outputs get other random directions than inputs
 
@@ -72,13 +73,13 @@ class GradientCheck {
   }
 
   // What PyTorch says of the same problem, so that its text is found.
-  [[nodiscard]] std::string mismatch_text(const char* mode, size_t out, size_t row,
+  [[nodiscard]] std::string mismatch_text(DerivativeMode mode, size_t out, size_t row,
                                           size_t which) const {
     const bool is_imaginary = is_complex(f_.output(out).dtype()) && row % 2 == 1;
     return concatenate(
         " (", is_imaginary ? "While considering the imaginary part of complex outputs only, " : "",
-        std::string_view(mode) == "forward" ? "Jacobian computed with forward mode mismatch"
-                                            : "Jacobian mismatch",
+        mode == DerivativeMode::Forward ? "Jacobian computed with forward mode mismatch"
+                                        : "Jacobian mismatch",
         " for output ", out, " with respect to input ", f_.input_place(which), ")");
   }
   // The numbers of an output; the imaginary parts first.
@@ -98,7 +99,7 @@ class GradientCheck {
 
   // Compares `analytic(out, row, which, column)` with differences.
   template <class Analytic>
-  [[nodiscard]] Problem compare_all(const char* mode, const Analytic& analytic) const {
+  [[nodiscard]] Problem compare_all(DerivativeMode mode, const Analytic& analytic) const {
     for (size_t which = 0; which < f_.num_inputs(); ++which) {
       const size_t count = f_.numbers(which).size();
       for (size_t column = 0; column < count; ++column) {
@@ -107,10 +108,10 @@ class GradientCheck {
           for (const size_t row : rows_of(out)) {
             const double found = analytic(out, row, which, column);
             if (agrees(found, slopes[out][row])) continue;
-            return concatenate("gradcheck: the ", mode, " derivative of ", output_text(out, row),
-                               " by ", input_text(which, column),
-                               values_text(found, slopes[out][row]),
-                               mismatch_text(mode, out, row, which));
+            return concatenate(
+                "gradcheck: the ", mode == DerivativeMode::Forward ? "forward" : "backward",
+                " derivative of ", output_text(out, row), " by ", input_text(which, column),
+                values_text(found, slopes[out][row]), mismatch_text(mode, out, row, which));
           }
         }
       }
@@ -125,9 +126,10 @@ class GradientCheck {
       for (size_t row = 0; row < count; ++row)
         rows[out].push_back(f_.pull(out, unit_direction(count, row)));
     }
-    return compare_all("backward", [&](size_t out, size_t row, size_t which, size_t column) {
-      return rows[out][row][which][column];
-    });
+    return compare_all(DerivativeMode::Backward,
+                       [&](size_t out, size_t row, size_t which, size_t column) {
+                         return rows[out][row][which][column];
+                       });
   }
 
   [[nodiscard]] Problem check_columns() const {
@@ -137,9 +139,10 @@ class GradientCheck {
       for (size_t column = 0; column < count; ++column)
         columns[which].push_back(f_.push(which, unit_direction(count, column)));
     }
-    return compare_all("forward", [&](size_t out, size_t row, size_t which, size_t column) {
-      return columns[which][column][out][row];
-    });
+    return compare_all(DerivativeMode::Forward,
+                       [&](size_t out, size_t row, size_t which, size_t column) {
+                         return columns[which][column][out][row];
+                       });
   }
 
   // ---- Random directions; a difference is then located among all elements ----
@@ -158,7 +161,7 @@ class GradientCheck {
         return concatenate("gradcheck: the backward derivative of output ", out, " by input ",
                            f_.input_place(which), " along random directions",
                            values_text(analytic, numeric),
-                           mismatch_text("backward", out, 0, which));
+                           mismatch_text(DerivativeMode::Backward, out, 0, which));
       }
     }
     return std::nullopt;
@@ -176,7 +179,7 @@ class GradientCheck {
           return concatenate("gradcheck: the forward derivative of ", output_text(out, row),
                              " by input ", f_.input_place(which), " along a random direction",
                              values_text(tangents[out][row], slopes[out][row]),
-                             mismatch_text("forward", out, row, which));
+                             mismatch_text(DerivativeMode::Forward, out, row, which));
         }
       }
     }

@@ -121,6 +121,42 @@ class TestCpp:
         with pytest.raises(RuntimeError, match="with functorch transforms"):
             torch.func.grad(lambda x: ops.cube(x, 1.0).sum())(x)
 
+    def test_a_forward_after_its_call_and_lists_of_wrong_length_are_errors(self) -> None:
+        x = torch.ones(2, requires_grad=True)
+        function = torch.ops.compat_function.halve(x).grad_fn.opwright_function
+
+        with pytest.raises(RuntimeError, match="HalveFunction: its forward was called after apply"):
+            function.forward([True], [x])
+        with pytest.raises(ValueError, match="expected 1 needs of inputs, got 2"):
+            function.backward([True, True], [], [x])
+        with pytest.raises(ValueError, match="expected 1 gradients of outputs, got 2"):
+            function.backward([True], [], [x, x])
+
+    def test_a_guard_restores_recording_when_it_is_interrupted(self, monkeypatch) -> None:
+        def switch(enabled: bool) -> None:
+            switches.append(enabled)
+            if len(switches) == 2:
+                raise KeyboardInterrupt
+            original(enabled)
+
+        switches: list[bool] = []
+        original = torch._C._set_grad_enabled
+        monkeypatch.setattr(torch._C, "_set_grad_enabled", switch)
+
+        y = torch.ops.compat_function.partly_recorded(torch.ones(1, requires_grad=True))
+
+        assert switches == [False, True, True]
+        assert y.requires_grad
+
+    def test_a_kernel_for_another_device_leaves_the_recording_to_the_operator(self) -> None:
+        x = torch.ones(2, requires_grad=True)
+
+        y = torch.ops.compat_function.third(x)
+
+        close(y, x / 3)
+        with pytest.raises(RuntimeError, match="compat_function::third"):
+            y.sum().backward()
+
     def test_an_error_of_torch_check(self) -> None:
         with pytest.raises(RuntimeError, match="input must be contiguous"):
             torch.ops.compat_shrink.soft_shrink(torch.ones(3, 2).t(), 0.5)

@@ -119,6 +119,37 @@ std::tuple<at::Tensor, at::Tensor> two_results(const at::Tensor& x, bool materia
   return {outputs[0], outputs[1]};
 }
 
+// ---- A result that is saved and returned twice, and an input that is kept in saved_data.
+// Their gradients differ from those of the operators.
+
+class SavedResult : public torch::autograd::Function<SavedResult> {
+ public:
+  static variable_list forward(AutogradContext* ctx, const at::Tensor& x) {
+    at::Tensor y = x.exp();
+    ctx->save_for_backward({y});
+    return {y, y};
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list grads) {
+    return {(grads[0] + grads[1]) * ctx->get_saved_variables()[0] * 2};
+  }
+};
+std::tuple<at::Tensor, at::Tensor> saved_result(const at::Tensor& x) {
+  auto outputs = SavedResult::apply(x);
+  return {outputs[0], outputs[1]};
+}
+
+class KeptInput : public torch::autograd::Function<KeptInput> {
+ public:
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& x) {
+    ctx->saved_data["x"] = x;
+    return x * x;
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list grads) {
+    return {grads[0] * ctx->saved_data["x"].toTensor() * 3};
+  }
+};
+at::Tensor kept_input(const at::Tensor& x) { return KeptInput::apply(x); }
+
 // ---- Guards, and errors of a backward.
 
 at::Tensor partly_recorded(const at::Tensor& x) {
@@ -154,6 +185,8 @@ class HalveFunction : public torch::autograd::Function<HalveFunction> {
 };
 at::Tensor halve_autograd_cpu(const at::Tensor& x) { return HalveFunction::apply(x); }
 
+at::Tensor third_cpu(const at::Tensor& x) { return x / 3; }
+
 at::Tensor negate_cpu(const at::Tensor& x) { return -x; }
 at::Tensor negate_autograd(c10::DispatchKeySet keys, const at::Tensor& x) {
   static auto op = c10::Dispatcher::singleton()
@@ -170,9 +203,12 @@ TORCH_LIBRARY(compat_function, m) {
   m.def("split_sign(Tensor x, Tensor? weight=None) -> (Tensor, Tensor, Tensor)");
   m.def("double_written(Tensor x) -> Tensor", &double_written);
   m.def("two_results(Tensor x, bool materialize) -> (Tensor, Tensor)", &two_results);
+  m.def("saved_result(Tensor x) -> (Tensor, Tensor)", &saved_result);
+  m.def("kept_input(Tensor x) -> Tensor", &kept_input);
   m.def("partly_recorded(Tensor x) -> Tensor", &partly_recorded);
   m.def("wrong_count(Tensor x, Tensor y) -> Tensor", &wrong_count);
   m.def("halve(Tensor x) -> Tensor");
+  m.def("third(Tensor x) -> Tensor");
   m.def("negate(Tensor x) -> Tensor");
 }
 
@@ -180,6 +216,7 @@ TORCH_LIBRARY_IMPL(compat_function, CPU, m) {
   m.impl("cube", &cube_cpu);
   m.impl("split_sign", &split_sign_cpu);
   m.impl("halve", &halve_cpu);
+  m.impl("third", &third_cpu);
   m.impl("negate", &negate_cpu);
 }
 
@@ -195,3 +232,5 @@ TORCH_LIBRARY_IMPL(compat_function, Autograd, m) {
 }
 
 TORCH_LIBRARY_IMPL(compat_function, AutogradCPU, m) { m.impl("halve", &halve_autograd_cpu); }
+
+TORCH_LIBRARY_IMPL(compat_function, AutogradCUDA, m) { m.impl("third", &halve_autograd_cpu); }

@@ -2,14 +2,17 @@
 
 The sources are those of tests/operators/compat/compat_autograd_function.cpp.
 """
-# Covers: src/host/host_functions, src/autograd/function_node, bridges/torch/python/function_object.
+# Covers: src/host/host_functions, src/host/function_level, bridges/torch/python/function_object.
 
 import os
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import opwright.compat.torch as torch
 import pytest
 from opwright.compat.torch.fx.experimental.proxy_tensor import make_fx
+from opwright.compat.torch.utils._python_dispatch import TorchDispatchMode
 
 ROOT = Path(__file__).resolve().parents[3]
 BUILD = Path(os.environ.get("OPWRIGHT_BUILD", ROOT / "build" / "release")).resolve()
@@ -141,26 +144,213 @@ def test_a_kernel_for_one_device_and_one_with_dispatch_keys(ops):
     assert torch.sin(x).requires_grad
 
 
+def product_of(*outputs: torch.Tensor) -> torch.Tensor:
+    product = outputs[0]
+    for each in outputs[1:]:
+        product = product * each
+    return product.sum()
+
+
+# Scalar functions of one tensor.
+FUNCTIONS = {
+    "cube": lambda ops, x: ops.cube(x, 1.0).sum(),
+    "halve": lambda ops, x: (ops.halve(x * x) * x).sum(),
+    "two_results": lambda ops, x: product_of(x, *ops.two_results(x, True)),
+    "split_sign": lambda ops, x: ops.split_sign(x, x * x)[0].sum(),
+    "double_written": lambda ops, x: (ops.double_written(x) * x * x).sum(),
+    "saved_result": lambda ops, x: product_of(*ops.saved_result(x)),
+}
+REFUSED = r"cannot use C\+\+ torch::autograd::Function with functorch transforms"
+
+
+def derivatives_of(f, x, count: int) -> list[torch.Tensor]:
+    """Return the first derivatives of f, computed in eager mode."""
+    x = x.clone().requires_grad_()
+    found, value = [], f(x)
+    for _ in range(count):
+        (value,) = torch.autograd.grad(value.sum(), x, create_graph=True)
+        found.append(value.detach())
+    return found
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_func_grad_and_vmap_use_the_kernel(ops, name):
+    f = partial(FUNCTIONS[name], ops)
+    x = torch.tensor([0.5, 2.0])
+    first, second, third = derivatives_of(f, x, 3)
+    g = torch.func.grad(f)
+    g2 = torch.func.grad(lambda x: g(x).sum())
+
+    torch.testing.assert_close(g(x), first)
+    torch.testing.assert_close(g2(x), second)
+    torch.testing.assert_close(torch.func.grad(lambda x: g2(x).sum())(x), third)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_backward_outside_of_func_grad_uses_the_kernel(ops, name):
+    f = partial(FUNCTIONS[name], ops)
+    values = torch.tensor([0.5, 2.0])
+    x = values.clone().requires_grad_()
+
+    torch.func.grad(f)(x).sum().backward()
+
+    torch.testing.assert_close(x.grad, derivatives_of(f, values, 2)[1])
+
+
 @pytest.mark.filterwarnings("ignore:compat_function.*has no vmap rule")
-def test_func_grad_and_vmap_use_the_kernel(ops):
-    x = torch.tensor([1.0, 2.0])
+@pytest.mark.parametrize("name", ["cube", "two_results"])
+def test_func_grad_inside_of_vmap_uses_the_kernel(ops, name):
+    f = partial(FUNCTIONS[name], ops)
+    x = torch.tensor([0.5, 2.0])
 
-    gradient = torch.func.grad(lambda x: ops.cube(x, 1.0).sum())(x)
-    second = torch.func.grad(lambda x: torch.func.grad(lambda x: ops.cube(x, 1.0).sum())(x).sum())(
-        x
-    )
-    mapped = torch.func.vmap(torch.func.grad(lambda x: ops.cube(x, 1.0)))(x)
+    mapped = torch.func.vmap(torch.func.grad(f))(x)
 
-    assert gradient.tolist() == mapped.tolist() == [3.0, 12.0]
-    assert second.tolist() == [6.0, 12.0]
+    torch.testing.assert_close(mapped, derivatives_of(f, x, 1)[0])
 
 
-def test_a_function_applied_to_a_batch_is_refused(ops):
-    with pytest.raises(
-        RuntimeError,
-        match=r"cannot use C\+\+ torch::autograd::Function with functorch transforms",
-    ):
+def test_vmap_over_another_tensor_leaves_recording_to_the_level_outside(ops):
+    x = torch.tensor([0.5, 2.0])
+    factors = torch.tensor([1.0, 2.0, 3.0])
+
+    def f(x):
+        return torch.func.vmap(lambda factor: ops.two_results(x, True)[0] * factor)(factors).sum()
+
+    torch.testing.assert_close(torch.func.grad(f)(x), derivatives_of(f, x, 1)[0])
+    assert derivatives_of(f, x, 1)[0].tolist() == [112.0, 112.0]
+
+
+@pytest.mark.filterwarnings("ignore:compat_function.*has no vmap rule")
+def test_vmap_between_two_derivatives_takes_operators_with_a_kernel(ops):
+    x = torch.tensor([0.5, 2.0])
+
+    def f(x):
+        return ops.cube(x, 1.0).sum()
+
+    of_mapped = torch.func.grad(lambda x: torch.func.vmap(torch.func.grad(f))(x).sum())(x)
+
+    assert of_mapped.tolist() == [3.0, 12.0]
+    with pytest.raises(NotImplementedError, match="so jvp cannot go through it"):
+        torch.func.jvp(torch.func.grad(f), (x,), (torch.ones(2),))
+
+
+@pytest.mark.parametrize(
+    "transform",
+    [
+        lambda f, x: torch.func.grad(lambda x: torch.func.vmap(torch.func.grad(f))(x).sum())(x),
+        lambda f, x: torch.func.jvp(torch.func.grad(f), (x,), (torch.ones(2),)),
+        lambda f, x: torch.func.vmap(torch.func.grad(f))(x.clone().requires_grad_()),
+    ],
+    ids=["grad of vmap of grad", "jvp of grad", "eager around vmap of grad"],
+)
+def test_a_level_that_would_record_the_operators_inside_is_refused(ops, transform):
+    f = partial(FUNCTIONS["two_results"], ops)
+
+    with pytest.raises(RuntimeError, match=REFUSED):
+        transform(f, torch.tensor([0.5, 2.0]))
+
+
+def test_a_level_that_records_nothing_allows_the_operators_inside(ops):
+    f = partial(FUNCTIONS["two_results"], ops)
+    x = torch.tensor([0.5, 2.0], requires_grad=True)
+
+    with torch.no_grad():
+        mapped = torch.func.vmap(torch.func.grad(f))(x)
+
+    torch.testing.assert_close(mapped, derivatives_of(f, x.detach(), 1)[0])
+
+
+def test_a_function_applied_to_a_batch_or_a_dual_number_is_refused(ops):
+    with pytest.raises(RuntimeError, match=REFUSED):
         torch.func.vmap(lambda x: ops.double_written(x))(torch.ones(2, 3))
+    with pytest.raises(RuntimeError, match=REFUSED):
+        torch.func.jvp(lambda x: ops.double_written(x), (torch.ones(2),), (torch.ones(2),))
+
+
+def test_functionalize_refuses_a_function_whose_backward_it_would_lose(ops):
+    def f(x):
+        return ops.two_results(x, True)[0]
+
+    x = leaf(1.0)
+
+    with pytest.raises(NotImplementedError, match="functionalize does not keep the backward"):
+        torch.func.functionalize(f)(x)
+    with torch.no_grad():
+        assert torch.func.functionalize(f)(x).tolist() == [2.0]
+    assert torch.func.functionalize(f)(torch.ones(1)).tolist() == [2.0]
+
+
+@pytest.mark.parametrize("name", ["cube", "two_results"])
+def test_functionalize_outside_of_func_grad_uses_the_kernel(ops, name):
+    f = partial(FUNCTIONS[name], ops)
+    x = torch.tensor([0.5, 2.0])
+
+    gradient = torch.func.functionalize(torch.func.grad(f))(x)
+
+    torch.testing.assert_close(gradient, derivatives_of(f, x, 1)[0])
+
+
+def test_a_tensor_in_saved_data_is_refused_by_nested_derivatives(ops):
+    def f(x):
+        return ops.kept_input(x).sum()
+
+    x = torch.tensor([2.0])
+    g = torch.func.grad(f)
+    outside = leaf(2.0)
+    torch.func.grad(f)(outside).sum().backward()
+
+    assert g(x).tolist() == [6.0]
+    assert outside.grad.tolist() == [3.0]
+    with pytest.raises(RuntimeError, match="ctx->saved_data holds a tensor, which has no history"):
+        torch.func.grad(lambda x: g(x).sum())(x)
+
+
+def test_a_dispatch_mode_sees_the_operators_inside_and_keeps_the_backward(ops):
+    class Calls(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            seen.append(str(func))
+            return func(*args, **(kwargs or {}))
+
+    seen: list[str] = []
+    x = leaf(1.0)
+
+    with Calls():
+        y = ops.two_results(x, True)[1]
+    y.backward()
+
+    assert len(seen) == 2
+    assert x.grad.tolist() == [103.0]
+
+
+def test_a_kernel_for_another_device_leaves_the_recording_to_the_operator(ops):
+    x = leaf(6.0)
+    y = ops.third(x)
+
+    assert y.tolist() == [2.0]
+    with pytest.raises(RuntimeError, match="compat_function::third has no backward formula"):
+        y.backward()
+
+    with torch.library.Library("compat_function", "FRAGMENT") as lib:
+        torch.library.register_autograd(
+            "compat_function::third", lambda ctx, grad: grad / 3, lib=lib
+        )
+        ops.third(x).backward()
+
+    assert x.grad.tolist() == [pytest.approx(1 / 3)]
+
+
+def test_backward_passes_on_several_threads_do_not_disturb_each_other(ops):
+    x = torch.linspace(0.5, 2, 16, dtype=torch.float64).requires_grad_()
+    y = ops.cube(x, 2.0)
+
+    def gradients(number: int) -> bool:
+        weight = torch.full((16,), float(number), dtype=torch.float64)
+        found = [torch.autograd.grad(y, x, weight, retain_graph=True)[0] for _ in range(50)]
+        return all(torch.equal(each, found[0]) for each in found) and torch.allclose(
+            found[0], weight * 6 * x.detach() ** 2
+        )
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(gradients, range(1, 9)))
 
 
 def test_traces_and_exports_hold_the_operator(ops):

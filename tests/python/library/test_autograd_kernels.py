@@ -62,11 +62,17 @@ def test_without_a_kernel_the_autograd_kernel_is_the_operator(lib):
     assert call(ow.ones(2)).tolist() == [3.0, 3.0]
 
 
-def test_a_kernel_for_another_device_leaves_the_call_unrecorded(lib):
+def test_a_kernel_for_another_device_leaves_the_call_to_the_formula(lib):
     lib.impl("triple", lambda x: x * 3, "CPU")
     lib.impl("triple", Triple.apply, "AutogradCUDA")
+    x = ow.ones(2, requires_grad=True)
 
-    assert not call(ow.ones(2, requires_grad=True)).requires_grad
+    with pytest.raises(NotImplementedError, match="trial_wrap::triple has no backward formula"):
+        call(x).sum().backward()
+    library.register_autograd("trial_wrap::triple", lambda ctx, grad: grad * 3, lib=lib)
+    call(x).sum().backward()
+
+    assert x.grad.tolist() == [3.0, 3.0]
 
 
 def test_a_composite_may_apply_a_function(lib):

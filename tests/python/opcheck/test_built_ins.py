@@ -7,7 +7,7 @@ from tests.ops.replay_run import check_replay
 
 pytest.importorskip("torch", reason="torch is not installed: no operator was checked")
 
-SHARE = ["--share", "0.02", "--samples", "1", "--seed", "9", "--dtypes", "float32", "int64"]
+SHARE = ["--share", "0.01", "--samples", "1", "--seed", "9", "--dtypes", "float32", "int64"]
 
 
 def test_no_built_in_operator_raises_an_alarm():

@@ -1,6 +1,6 @@
 // Kernels under PyTorch's Autograd keys. They run in place of recording a call, usually as the
 // apply of a torch::autograd::Function; a call of the same operator inside them goes on below
-// autograd.
+// autograd. A call whose tensors are on a device without such a kernel is recorded as without them.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "opwright/compat/ATen/core/Tensor.h"
-#include "opwright/compat/ATen/core/dispatch/Dispatcher.h"
 #include "opwright/compat/recorded_function.h"
+#include "opwright/registration/host_functions.h"
 
 namespace torch OPWRIGHT_VISIBILITY {
 inline constexpr std::string_view kAutogradPrefix = "Autograd";
@@ -75,7 +75,8 @@ class AutogradKernels<R(Args...)> {
       }
     }
     if (for_all) return for_all->call(for_all->function, std::forward<Args>(args)...);
-    return c10::TypedOperatorHandle<R(Args...)>(op_).call(std::forward<Args>(args)...);
+    opwright::throw_error(opwright::kDeclined, op_,
+                          ": no kernel under an Autograd key is for the devices of its tensors");
   }
 
  private:

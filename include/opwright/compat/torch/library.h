@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "opwright/compat/ATen/core/Tag.h"
+#include "opwright/compat/ATen/core/dispatch/Dispatcher.h"  // IWYU pragma: keep
 #include "opwright/compat/ATen/core/op_registration/op_registration.h"
 #include "opwright/compat/library_block.h"
 #include "opwright/compat/recorded_function.h"
@@ -17,6 +18,9 @@
 #include "opwright/compat/torch/types.h"
 
 namespace torch OPWRIGHT_VISIBILITY {
+inline constexpr char kAutogradKernelSlot[] = "AutogradKernel";
+inline constexpr std::string_view kCompositeKey = "CompositeImplicitAutograd";
+
 // A function with its slot in the row; made by torch::dispatch.
 template <class F>
 struct DispatchedFunction {
@@ -38,7 +42,7 @@ class Library {
 
  public:
   Library(OpwRegistrar* registrar, const OpwLibrary& block)
-      : registrar_(registrar), block_(block) {}
+      : block_(block), registrar_(registrar) {}
 
   Library& def(const std::string& schema, at::TagList tags = {}, Where where = Where::current()) {
     block().def(schema, tags, where);
@@ -99,24 +103,17 @@ class Library {
  private:
   template <class F>
   void add(const std::string& name, const char* key, F function, Where where) {
-    OpwLibrary block = block_;
     if (key && is_autograd_key(key)) {
       if (std::string_view(key) != kAutogradPrefix) {
         opwright::throw_error("NotImplementedError", name, ": register a kernel for ", key,
                               " in the block TORCH_LIBRARY_IMPL(", block_.name_space, ", ", key,
                               ", m)");
       }
-      block.slot = "AutogradKernel";
-      opwright::Library(registrar_, block)
-          .impl(name, c10::RecordedFunction<F>{std::move(function)}, where);
-      return;
-    }
-    block.slot = key;
-    if (key && std::string_view(key) != "CompositeImplicitAutograd") {
-      opwright::Library(registrar_, block).impl(name, without_key_set(std::move(function)), where);
+      implement(kAutogradKernelSlot, name, c10::RecordedFunction<F>{std::move(function)}, where);
+    } else if (key && std::string_view(key) != kCompositeKey) {
+      implement(key, name, without_key_set(std::move(function)), where);
     } else {
-      opwright::Library(registrar_, block)
-          .impl(name, c10::RecordedFunction<F>{std::move(function)}, where);
+      implement(key, name, c10::RecordedFunction<F>{std::move(function)}, where);
     }
   }
   // A plain function stays one: it is called without a closure.
@@ -131,18 +128,26 @@ class Library {
   }
   [[nodiscard]] opwright::Library block() const { return {registrar_, block_}; }
 
-  OpwRegistrar* registrar_;
-
  protected:
+  // The same for another slot.
+  template <class F>
+  void implement(const char* slot, const std::string& name, F function, Where where) {
+    OpwLibrary block = block_;
+    block.slot = slot;
+    opwright::Library(registrar_, block).impl(name, std::move(function), where);
+  }
+
   const OpwLibrary& block_;  // NOLINT: read by AutogradLibrary
+
+ private:
+  OpwRegistrar* registrar_;
 };
 
 // The `m` of TORCH_LIBRARY_IMPL(ns, Autograd, m), AutogradCPU, ...
 class AutogradLibrary : public Library {
  public:
   using Library::impl;
-  AutogradLibrary(OpwRegistrar* registrar, const OpwLibrary& block)
-      : Library(registrar, block), registrar_(registrar) {}
+  using Library::Library;
 
   template <class F>
     requires opwright::Boxable<F>
@@ -150,10 +155,8 @@ class AutogradLibrary : public Library {
                         std::source_location where = std::source_location::current()) {
     const bool has_namespace = name.find("::") != std::string::npos;
     const std::string op = has_namespace ? name : std::string(block_.name_space) + "::" + name;
-    OpwLibrary block = block_;
-    block.slot = "AutogradKernel";
-    opwright::Library(registrar_, block)
-        .impl(name, make_autograd_kernel(op, device(), std::move(function)), where);
+    implement(kAutogradKernelSlot, name, make_autograd_kernel(op, device(), std::move(function)),
+              where);
     return *this;
   }
 
@@ -165,8 +168,6 @@ class AutogradLibrary : public Library {
     if (key.empty() || key == "Other" || key == "Functionality") return std::nullopt;
     return c10::device_type_of_key(key);
   }
-
-  OpwRegistrar* registrar_;
 };
 
 template <bool kIsAutograd>

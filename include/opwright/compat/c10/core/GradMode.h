@@ -44,7 +44,8 @@ class RecordingGuard {
   RecordingGuard(const RecordingGuard&) = delete;
   RecordingGuard& operator=(const RecordingGuard&) = delete;
   ~RecordingGuard() {
-    if (set_) set_(previous_);
+    // A host in Python may fail once because it was interrupted.
+    if (set_ && !restores()) (void)restores();
   }
 
  protected:
@@ -52,6 +53,16 @@ class RecordingGuard {
       : set_(recorded_functions > 0 ? set : nullptr), previous_(set_ && set_(value)) {}
 
  private:
+  // Whether it did.
+  [[nodiscard]] bool restores() const noexcept {
+    try {
+      set_(previous_);
+      return true;
+    } catch (...) {
+      return false;
+    }
+  }
+
   bool (*set_)(bool);  // null: nothing to do
   bool previous_;
 };

@@ -13,7 +13,9 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <typeinfo>
@@ -41,7 +43,8 @@ struct AutogradContext {
   AutogradContext(const AutogradContext&) = delete;
   AutogradContext& operator=(const AutogradContext&) = delete;
 
-  // Values that are not inputs or outputs; those are saved by save_for_backward.
+  // Values that are not inputs or outputs; those are saved by save_for_backward. Each run of
+  // backward gets a copy of what forward stored.
   std::unordered_map<std::string, at::IValue> saved_data;
 
   // Called once, in forward. Reading one back after it was written is an error.
@@ -71,17 +74,17 @@ struct AutogradContext {
   bool materializes_ = true;
 };
 
-// One call of a function, as the host keeps it.
-class FunctionCall : public OpwObject {
+// One call of a function, as the host keeps it. Its backward may run on several threads at once.
+class FunctionCall : public OpwAutogradFunction {
  public:
   using Forward = variable_list (*)(void* arguments, AutogradContext& context,
                                     variable_list inputs);
   using Backward = variable_list (*)(AutogradContext* context, variable_list gradients);
 
-  // `arguments` is used only while apply_function runs.
+  // `arguments` is used until end_apply.
   FunctionCall(const std::type_info& type, Forward forward, void* arguments,
                std::vector<bool> input_is_tensor, Backward backward)
-      : OpwObject{&kTable.object},
+      : OpwAutogradFunction{&kObjectTable, &kTable},
         type_(type),
         forward_(forward),
         arguments_(arguments),
@@ -89,14 +92,25 @@ class FunctionCall : public OpwObject {
         input_is_tensor_(std::move(input_is_tensor)) {}
   FunctionCall(const FunctionCall&) = delete;
   FunctionCall& operator=(const FunctionCall&) = delete;
-  void release() {
-    if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  [[nodiscard]] OpwObject* object() { return reinterpret_cast<OpwObject*>(this); }
+  // The arguments end; the caller gives up its count.
+  void end_apply() {
+    arguments_ = nullptr;
+    release();
   }
 
  private:
   ~FunctionCall() = default;
 
-  static FunctionCall& of(OpwObject* object) { return *static_cast<FunctionCall*>(object); }
+  static FunctionCall& of(OpwObject* object) {
+    return *static_cast<FunctionCall*>(reinterpret_cast<OpwAutogradFunction*>(object));
+  }
+  static const FunctionCall& of(const OpwObject* object) {
+    return *static_cast<const FunctionCall*>(reinterpret_cast<const OpwAutogradFunction*>(object));
+  }
+  void release() {
+    if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
 
   template <class Body>
   int run(const Body& body) noexcept {
@@ -109,47 +123,78 @@ class FunctionCall : public OpwObject {
       return opwright::give_current_error(host_);
     }
   }
-  void read_needs(const OpwValue& needs) {
-    context_.needs_.clear();
+
+  // ValueError names `what` if the list has another length.
+  static variable_list read_list(const OpwValue& list, size_t expected, const char* what) {
+    variable_list tensors = opwright::read_tensors<at::Tensor>(list);
+    require_length(tensors.size(), expected, what);
+    return tensors;
+  }
+  static void require_length(size_t length, size_t expected, const char* what) {
+    if (length == expected) return;
+    opwright::throw_error("ValueError", "torch::autograd::Function: expected ", expected, " ", what,
+                          ", got ", length);
+  }
+  [[nodiscard]] std::vector<bool> read_needs(const OpwValue& needs) const {
+    opwright::require_tag(needs, kOpwBoolList, "bool[]");
+    require_length(needs.length, input_is_tensor_.size(), "needs of inputs");
+    std::vector<bool> of_tensors;
     for (uint32_t i = 0; i < needs.length; ++i) {
-      if (input_is_tensor_[i]) context_.needs_.push_back(needs.as_bytes[i] != 0);
+      if (input_is_tensor_[i]) of_tensors.push_back(needs.as_bytes[i] != 0);
     }
+    return of_tensors;
+  }
+  [[nodiscard]] static bool holds_tensors(const AutogradContext& context) {
+    for (const auto& [key, value] : context.saved_data) {
+      if (value.isTensor() || value.isTensorList()) return true;
+    }
+    return false;
   }
 
-  static int run_forward(OpwObject* object, const OpwValue* args, uint32_t /*num_args*/,
-                         OpwValue* results, uint32_t /*num_results*/) {
+  static int run_forward(OpwObject* object, const OpwValue* args, uint32_t num_args,
+                         OpwValue* results, uint32_t num_results) {
     FunctionCall& self = of(object);
     return self.run([&] {
-      AutogradContext& context = self.context_;
-      self.read_needs(args[0]);
-      results[0] = opwright::give_tensors(
-          self.forward_(self.arguments_, context, opwright::read_tensors<at::Tensor>(args[1])));
-      results[1] = opwright::give_tensors(std::exchange(context.saved_, {}));
-      results[2] = opwright::give_tensors(std::exchange(context.dirty_, {}));
-      results[3] = opwright::give_tensors(std::exchange(context.non_differentiable_, {}));
+      constexpr uint32_t kResults = opwright::kNumForwardResults;
+      if (num_args != 2 || num_results != kResults)
+        opwright::throw_wrong_count(2, num_args, kResults, num_results);
+      if (!self.arguments_) {
+        opwright::throw_error("RuntimeError", opwright::text_of(object),
+                              ": its forward was called after apply had returned; it runs once, "
+                              "inside of apply");
+      }
+      AutogradContext context;
+      context.needs_ = self.read_needs(args[0]);
+      variable_list outputs = self.forward_(
+          self.arguments_, context, read_list(args[1], self.input_is_tensor_.size(), "inputs"));
+      self.num_outputs_ = outputs.size();
+      results[0] = opwright::give_tensors(std::move(outputs));
+      results[1] = opwright::give_tensors(std::move(context.saved_));
+      results[2] = opwright::give_tensors(std::move(context.dirty_));
+      results[3] = opwright::give_tensors(std::move(context.non_differentiable_));
       results[4] = opwright::ValueOf<bool>::give(context.materializes_);
+      results[5] = opwright::ValueOf<bool>::give(holds_tensors(context));
+      self.saved_data_ = std::move(context.saved_data);
     });
   }
-  static int run_backward(OpwObject* object, const OpwValue* args, uint32_t /*num_args*/,
-                          OpwValue* results, uint32_t /*num_results*/) {
+  static int run_backward(OpwObject* object, const OpwValue* args, uint32_t num_args,
+                          OpwValue* results, uint32_t num_results) {
     FunctionCall& self = of(object);
     return self.run([&] {
-      AutogradContext& context = self.context_;
-      self.read_needs(args[0]);
+      if (num_args != 3 || num_results != 1)
+        opwright::throw_wrong_count(3, num_args, 1, num_results);
+      AutogradContext context;  // of this run
+      context.saved_data = self.saved_data_;
+      context.needs_ = self.read_needs(args[0]);
       context.saved_ = opwright::read_tensors<at::Tensor>(args[1]);
-      const ClearedAfter saved{context.saved_};
       results[0] = opwright::give_tensors(
-          self.backward_(&context, opwright::read_tensors<at::Tensor>(args[2])));
+          self.backward_(&context, read_list(args[2], self.num_outputs_, "gradients of outputs")));
     });
   }
-  struct ClearedAfter {  // the host keeps them between runs
-    variable_list& tensors;
-    ~ClearedAfter() { tensors.clear(); }
-  };
 
   // Writes at most `capacity` bytes with the final zero; returns the full length.
   static size_t write_name(const OpwObject* object, char* buffer, size_t capacity) {
-    const char* mangled = static_cast<const FunctionCall*>(object)->type_.name();
+    const char* mangled = of(object).type_.name();
     int status = 0;
     char* readable = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
     const std::string_view name = readable ? readable : mangled;
@@ -159,27 +204,30 @@ class FunctionCall : public OpwObject {
     return length;
   }
 
-  static const opwright::FunctionTable kTable;
+  static const OpwObjectTable kObjectTable;
+  static const OpwAutogradFunctionTable kTable;
 
   std::atomic<uint32_t> count_{1};
   const OpwHost* host_ = opwright::current_host;
   const std::type_info& type_;
   Forward forward_;
-  void* arguments_;
+  void* arguments_;  // null: apply has returned
   Backward backward_;
   std::vector<bool> input_is_tensor_;
-  AutogradContext context_;
+  // Of the forward; later only read.
+  size_t num_outputs_ = 0;
+  std::unordered_map<std::string, at::IValue> saved_data_;
 };
-inline constexpr opwright::FunctionTable FunctionCall::kTable = {
-    .object = {
-        .struct_size = sizeof(opwright::FunctionTable),
-        .type_name = opwright::kFunctionTypeName,
-        .retain =
-            [](OpwObject* object) { of(object).count_.fetch_add(1, std::memory_order_relaxed); },
-        .release = [](OpwObject* object) { of(object).release(); },
-        .equal = [](const OpwObject* a, const OpwObject* b) { return a == b ? 1 : 0; },
-        .hash = [](const OpwObject* object) { return reinterpret_cast<uint64_t>(object); },
-        .text = &write_name},
+inline constexpr OpwObjectTable FunctionCall::kObjectTable = {
+    .struct_size = sizeof(OpwObjectTable),
+    .type_name = opwright::kFunctionTypeName,
+    .retain = [](OpwObject* object) { of(object).count_.fetch_add(1, std::memory_order_relaxed); },
+    .release = [](OpwObject* object) { of(object).release(); },
+    .equal = [](const OpwObject* a, const OpwObject* b) { return a == b ? 1 : 0; },
+    .hash = [](const OpwObject* object) { return reinterpret_cast<uint64_t>(object); },
+    .text = &write_name};
+inline constexpr OpwAutogradFunctionTable FunctionCall::kTable = {
+    .struct_size = sizeof(OpwAutogradFunctionTable),
     .forward = &run_forward,
     .backward = &run_backward};
 
@@ -199,10 +247,10 @@ struct Function {
     std::vector<std::optional<at::Tensor>> inputs{input_of(args)...};
     auto* call = new FunctionCall(typeid(X), &Arguments<X, Args...>::run, &arguments,
                                   {is_tensor_argument<Args>()...}, &X::backward);
-    const Release release{call};
+    const Release end{call};
     OpwValue function{};
     function.tag = kOpwObject;
-    function.as_object = call;
+    function.as_object = call->object();
     using Apply = std::vector<std::optional<at::Tensor>>(
         const std::vector<std::optional<at::Tensor>>&, const opwright::AnyValue&);
     std::vector<std::optional<at::Tensor>> outputs =
@@ -221,7 +269,7 @@ struct Function {
  private:
   struct Release {
     FunctionCall* call;
-    ~Release() { call->release(); }
+    ~Release() { call->end_apply(); }
   };
 
   template <class Arg>
