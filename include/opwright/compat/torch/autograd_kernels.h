@@ -61,7 +61,10 @@ class AutogradKernels<R(Args...)> {
                           return (*static_cast<F*>(self))(std::forward<Args>(args)...);
                         }};
     for (Kernel& each : kernels_) {
-      if (each.device == device) return void(each = kernel);
+      if (each.device != device) continue;
+      replaced_.push_back(each.function);
+      each = kernel;
+      return;
     }
     kernels_.push_back(kernel);
   }
@@ -88,6 +91,7 @@ class AutogradKernels<R(Args...)> {
 
   std::string op_;
   std::vector<Kernel> kernels_;
+  std::vector<void*> replaced_;  // kept: calls of another host may run them
 };
 
 // Those of an operator of this binary, the same for all hosts. TypeError if its kernels have
