@@ -1,7 +1,6 @@
 #include "opwright/autograd/operator_node.h"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <utility>
 

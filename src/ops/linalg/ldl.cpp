@@ -9,7 +9,6 @@
 
 #include "opwright/error.h"
 #include "opwright/functions.h"
-#include "opwright/ops/engine/move/copy.h"
 #include "opwright/ops/engine/shape/fake_shape.h"
 #include "opwright/ops/linalg/lapack.h"
 #include "opwright/ops/linalg/matrix_batch.h"

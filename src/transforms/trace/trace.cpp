@@ -1,6 +1,5 @@
 #include "opwright/transforms/trace/trace.h"
 
-#include <string_view>
 #include <utility>
 
 #include "opwright/base/user_line.h"
@@ -272,7 +271,7 @@ bool Trace::run_decomposition(const Operator& op, const OpwRecord& rule, Argumen
     run_record(op, rule, args, results);
     return true;
   } catch (const Error& error) {
-    if (error.kind() != std::string_view(kDeclined)) throw;
+    if (!is_declined(error)) throw;
     return false;
   }
 }

@@ -150,7 +150,7 @@ template <class T, class Source = T>
 struct TransposeLinesLoop {
   OPWRIGHT_INLINE static void run(T* to, int64_t width, const Source* from, int64_t line,
                                   int64_t lines, int64_t depth) {
-    constexpr int64_t kEach = sizeof(T) / sizeof(Source);
+    constexpr auto kEach = static_cast<int64_t>(sizeof(T)) / static_cast<int64_t>(sizeof(Source));
     const int64_t whole_lines = lines / 4 * 4;
     const int64_t whole_depth = depth / 4 * 4;
     for (int64_t i = 0; i < whole_lines; i += 4) {

@@ -3,9 +3,10 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#else
+#include "opwright/error.h"
 #endif
 
-#include "opwright/error.h"
 #include "opwright/ops/engine/cpu/cpu_level.h"
 #include "opwright/ops/engine/product/bfloat16_pair.h"
 
