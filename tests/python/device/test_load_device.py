@@ -65,7 +65,7 @@ def test_a_file_that_adds_no_device():
 
 
 def test_a_plug_in_of_another_abi_version():
-    with pytest.raises(ImportError, match=r"was built for ABI 2\.0 of Opwright, this is ABI 1\.1"):
+    with pytest.raises(ImportError, match=r"was built for ABI 2\.0 of Opwright, this is ABI 1\.2"):
         ow.load_device(plugin("other_abi"))
 
 

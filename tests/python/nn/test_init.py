@@ -9,6 +9,7 @@ from opwright import nn
 from opwright.nn import init
 
 MANY = (400, 300)
+FEW = (100, 200)
 
 
 @pytest.fixture(autouse=True)
@@ -82,14 +83,14 @@ def test_a_truncated_normal_stays_within_its_limits():
 )
 def test_limits_in_the_tail_are_filled_with_a_warning_as_in_torch(settings):
     with pytest.warns(UserWarning, match=r"mean is more than 2 std from \[a, b\]"):
-        values = init.trunc_normal_(ow.empty(MANY), **settings)
+        values = init.trunc_normal_(ow.empty(FEW), **settings)
     with pytest.warns(UserWarning, match=r"mean is more than 2 std from \[a, b\]"):
-        expected = torch.nn.init.trunc_normal_(torch.empty(MANY), **settings)
+        expected = torch.nn.init.trunc_normal_(torch.empty(FEW), **settings)
 
     assert settings.get("a", -2.0) <= values.min().item()
     assert values.max().item() <= settings.get("b", 2.0)
     assert values.mean().item() == pytest.approx(expected.mean().item(), abs=0.01)
-    assert values.var().item() == pytest.approx(expected.var().item(), rel=0.05, abs=1e-6)
+    assert values.var().item() == pytest.approx(expected.var().item(), rel=0.2, abs=1e-6)
 
 
 @pytest.mark.filterwarnings("ignore")

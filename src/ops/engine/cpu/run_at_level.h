@@ -14,8 +14,14 @@ template <class Loop, class... Args>
 OPWRIGHT_AVX512 void run_at_avx512(Args... args) {
   Loop::run(args...);
 }
+// Few machines with levels are at the lowest, so that it is compiled for size.
+#ifdef OPWRIGHT_HAS_CPU_LEVELS
+#define OPWRIGHT_BASELINE [[gnu::noinline, gnu::cold]]
+#else
+#define OPWRIGHT_BASELINE [[gnu::noinline]]
+#endif
 template <class Loop, class... Args>
-[[gnu::noinline]] void run_at_baseline(Args... args) {
+OPWRIGHT_BASELINE void run_at_baseline(Args... args) {
   Loop::run(args...);
 }
 
