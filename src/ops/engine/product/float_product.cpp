@@ -67,14 +67,6 @@ void multiply_direct(const MatrixProduct<T>& p) {
   if (j < p.columns) multiply_last_columns(kernels, p, j);
 }
 
-// The same product of a matrix and a vector, or of a vector and a matrix, the other way round.
-template <class T>
-MatrixProduct<T> transposed(const MatrixProduct<T>& p) {
-  const int64_t c_row = p.columns == 1 ? p.rows : 1;
-  return {p.columns, p.depth,    p.rows,  p.b, p.b_column, p.b_row,
-          p.a,       p.a_column, p.a_row, p.c, c_row};
-}
-
 // Whether few rows meet columns that are dense along the depth, as the weights of a linear layer.
 // Packing the columns would take longer than the product.
 template <class T>
@@ -145,10 +137,7 @@ void multiply_matrices(const MatrixProduct<T>& p, ProductForm form) {
     case ProductForm::Tiny:
       return multiply_tiny(p);
     case ProductForm::Vector:
-      if (p.columns == 1) return multiply_vector(p);
-      // the same product, transposed
-      return multiply_vector<T>(
-          {p.columns, p.depth, 1, p.b, p.b_column, p.b_row, p.a, p.a_column, p.a_row, p.c, 1});
+      return p.columns == 1 ? multiply_vector(p) : multiply_vector(transposed(p));
     case ProductForm::Lines:
       return is_product_of_lines(p) ? multiply_lines(p) : multiply_lines(transposed(p));
     case ProductForm::Direct:

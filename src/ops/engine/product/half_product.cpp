@@ -149,9 +149,8 @@ void multiply_with_vector(const MatrixProduct<T>& p) {
         p.c[i * p.c_row + j] =
             multiply_dense_halves(p.a + i * p.a_row, p.b + j * p.b_column, p.depth);
     }
-  } else if (p.columns == 1 && p.c_row == 1) {  // the same product, transposed: wide tiles
-    multiply_halves<T>(
-        {1, p.depth, p.rows, p.b, p.b_column, p.b_row, p.a, p.a_column, p.a_row, p.c, p.rows});
+  } else if (p.columns == 1 && p.c_row == 1) {
+    multiply_halves(transposed(p));  // in wide tiles
   } else {
     multiply_halves(p);
   }

@@ -22,6 +22,14 @@ struct MatrixProduct {
   int64_t c_row;
 };
 
+// The same product of a matrix and a vector, or of a vector and a matrix, the other way round.
+template <class T>
+MatrixProduct<T> transposed(const MatrixProduct<T>& p) {
+  const int64_t c_row = p.columns == 1 ? p.rows : 1;
+  return {p.columns, p.depth,    p.rows,  p.b, p.b_column, p.b_row,
+          p.a,       p.a_column, p.a_row, p.c, c_row};
+}
+
 // Whether T is multiplied in vector tiles of its own (float_product.cpp).
 template <class T>
 inline constexpr bool kHasTiles = std::is_same_v<T, float> || std::is_same_v<T, double>;
